@@ -68,7 +68,7 @@ NEVER_ONE: dict[str, set[str]] = {
     "analysis/reading/machines.py": {"{} CPUs", "{} disks"},
     "analysis/prediction/profiled_run.py": {"{cpus} CPUs"},
     "analysis/prediction/refusals.py": {"{used} CPUs"},
-    "analysis/explaining/unlike_machines.py": {"{total} workers"},
+    "analysis/explaining/mixed_pools.py": {"{total} workers"},
     "analysis/tasks/compare_tasks.py": {"{labels} labels"},
     "analysis/validity/checks.py": {"{length} retrieves", "{planned} retrieves"},
     "analysis/validity/workers.py": {"{hours} hours", "{runs} runs"},

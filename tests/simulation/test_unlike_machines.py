@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from simulation import ASSUMED, SUBJECT, run_on
 
-from io_benchmark.analysis.explaining.unlike_machines import SingleMachine, _MachineSplit
+from io_benchmark.analysis.explaining.mixed_pools import _MachineSplit
+from io_benchmark.analysis.explaining.unlike_machines import SingleMachine
 from io_benchmark.analysis.model.measurement import Measurement
 from io_benchmark.analysis.model.side import Side
 

@@ -17,14 +17,14 @@ from io_benchmark.analysis.comparing.replication import (
 )
 from io_benchmark.analysis.explaining.confirm import missing_runs
 from io_benchmark.analysis.explaining.diagnoses import diagnoses
-from io_benchmark.analysis.explaining.parts import with_divisions
-from io_benchmark.analysis.explaining.single_workers import explain_single_workers
-from io_benchmark.analysis.explaining.unlike_machines import (
-    SingleMachine,
+from io_benchmark.analysis.explaining.mixed_pools import (
     find_mixed_pools,
     with_obstacles,
     with_pool_remedies,
 )
+from io_benchmark.analysis.explaining.parts import with_divisions
+from io_benchmark.analysis.explaining.single_workers import explain_single_workers
+from io_benchmark.analysis.explaining.unlike_machines import SingleMachine
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.measurement import Measurement
 from io_benchmark.analysis.model.plan import Plan

@@ -47,14 +47,14 @@ from io_benchmark.analysis.explaining.causes import (
     disk_speed,
     memory,
     mount_costs,
-    reached_limits,
 )
+from io_benchmark.analysis.explaining.facts import limits
 from io_benchmark.analysis.model.cause import State
 from io_benchmark.analysis.reading import disk_rates, windows
 
 SUPPORTED, RULED_OUT, NOT_SEPARABLE = State.SUPPORTED, State.RULED_OUT, State.NOT_SEPARABLE
-LOWEST_AT_LIMIT, HIGHEST_AT_LIMIT = reached_limits._AT_LIMIT_SHARES
-SMALLEST_REQUEST, LARGEST_REQUEST = reached_limits._LARGE_REQUEST_BYTES
+LOWEST_AT_LIMIT, HIGHEST_AT_LIMIT = limits._AT_LIMIT_SHARES
+SMALLEST_REQUEST, LARGEST_REQUEST = limits._LARGE_REQUEST_BYTES
 # MiB per second: what the slower side's disk writes, half of it, and what the others' write.
 RATE_MIB, HALF_MIB = RATE / MIB, RATE / MIB / 2
 INTEL_MIB, AMD_30_MIB = written_per_s(seed_case.INTEL), written_per_s(seed_case.AMD_30)
@@ -248,14 +248,14 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: above what busy disks write",
         with_facts(held_back(220), busy_disk),
-        around(HALF_MIB / (reached_limits._DISKS_REACH_SHARE * 220) / seed_case.BUSY_SHARE),
+        around(HALF_MIB / (limits._DISKS_REACH_SHARE * 220) / seed_case.BUSY_SHARE),
         SUPPORTED,
         RULED_OUT,
     ),
     threshold(
         "cgroup-io-limit: above that, though idle disks wrote nearly as much",
         with_facts(held_back(220) | idle_writes(210), busy_disk),
-        around(HALF_MIB / (reached_limits._DISKS_REACH_SHARE * 220) / seed_case.BUSY_SHARE),
+        around(HALF_MIB / (limits._DISKS_REACH_SHARE * 220) / seed_case.BUSY_SHARE),
         SUPPORTED,
         RULED_OUT,
     ),
@@ -270,7 +270,7 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: idle disks write as much as it allows",
         with_facts(held_back(400), idle_writes),
-        around(reached_limits._MEASURED_AT_LIMIT_SHARE * 400),
+        around(limits._MEASURED_AT_LIMIT_SHARE * 400),
         RULED_OUT,
         SUPPORTED,
     ),
@@ -284,7 +284,7 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: idle disks do not reach it",
         with_facts(held_back(200), idle_writes),
-        around(reached_limits._MEASURED_AT_LIMIT_SHARE * 200),
+        around(limits._MEASURED_AT_LIMIT_SHARE * 200),
         RULED_OUT,
         SUPPORTED,
     ),
@@ -305,28 +305,28 @@ IO_LIMITS = [
     threshold(
         "cgroup-io-limit: reached on average",
         limit_of_half,
-        around(HALF_MIB / reached_limits._AVERAGE_AT_LIMIT_SHARE),
+        around(HALF_MIB / limits._AVERAGE_AT_LIMIT_SHARE),
         SUPPORTED,
         RULED_OUT,
     ),
     threshold(
         "cgroup-io-limit: holds for long enough to bind",
         lambda windows: held_for(round(windows), 0),
-        around(reached_limits._BINDS_SHARE * WINDOWS, margin=0.02),
+        around(limits._BINDS_SHARE * WINDOWS, margin=0.02),
         EQUAL_COSTS,
         TOO_SMALL,
     ),
     threshold(
         "cgroup-io-limit: holds in enough windows",
         lambda windows: held_for(round(windows)),
-        around(reached_limits._HELD_SHARE * WINDOWS, margin=0.05),
+        around(limits._HELD_SHARE * WINDOWS, margin=0.05),
         RULED_OUT,
         SUPPORTED,
     ),
     threshold(
         "cgroup-io-limit: requests of writeback",
         few_writes,
-        around(HALF_MIB * MIB / reached_limits._SEQUENTIAL_REQUEST_BYTES),
+        around(HALF_MIB * MIB / limits._SEQUENTIAL_REQUEST_BYTES),
         NOT_SEPARABLE,
         RULED_OUT,
     ),

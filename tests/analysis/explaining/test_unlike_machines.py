@@ -12,7 +12,8 @@ from simulated_results import Pool, measure
 from situations import BASE, ONE_DISK
 from written import screen
 
-from io_benchmark.analysis.explaining.unlike_machines import _MachineSplit, _outside
+from io_benchmark.analysis.explaining.mixed_pools import _MachineSplit
+from io_benchmark.analysis.explaining.unlike_machines import _outside
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.model.side import Side

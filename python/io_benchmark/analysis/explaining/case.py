@@ -12,7 +12,7 @@ from typing import Any, SupportsFloat, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.explaining.disk_facts import READS, WRITES
+from io_benchmark.analysis.explaining.facts.disks import READS, WRITES
 from io_benchmark.analysis.explaining.parts import divide
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
 from io_benchmark.analysis.model.figures import Division, Figures

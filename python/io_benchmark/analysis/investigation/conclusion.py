@@ -9,7 +9,7 @@ that most of the difference is waiting for what this cause limits.
 import math
 
 from io_benchmark.analysis.explaining.causes import RULES_BY_NAME
-from io_benchmark.analysis.explaining.unlike_machines import CHANGE_OF_A_MIXED_POOL, MIXED_POOL
+from io_benchmark.analysis.explaining.mixed_pools import CHANGE_OF_A_MIXED_POOL, MIXED_POOL
 from io_benchmark.analysis.investigation.investigation_model import (
     Conclusion,
     Explanation,

@@ -8,11 +8,6 @@ from functools import partial
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.cpu_facts import (
-    NOT_RECORDED,
-    FixedWork,
-    share_stolen,
-)
 from io_benchmark.analysis.explaining.effects import (
     SLOWER_AT_RATIO,
     Effect,
@@ -22,6 +17,11 @@ from io_benchmark.analysis.explaining.effects import (
     as_share,
     is_enough,
     span,
+)
+from io_benchmark.analysis.explaining.facts.cpus import (
+    NOT_RECORDED,
+    FixedWork,
+    share_stolen,
 )
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (

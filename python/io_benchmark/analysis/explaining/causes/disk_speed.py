@@ -9,8 +9,6 @@ from operator import attrgetter
 
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
 from io_benchmark.analysis.explaining.causes.disks import ALIKE_RATIO
-from io_benchmark.analysis.explaining.causes.reached_limits import LIMITED, is_limited
-from io_benchmark.analysis.explaining.disk_facts import READS, WRITES, DiskWay
 from io_benchmark.analysis.explaining.effects import (
     Effect,
     Observe,
@@ -21,6 +19,8 @@ from io_benchmark.analysis.explaining.effects import (
     is_enough,
     span,
 )
+from io_benchmark.analysis.explaining.facts.disks import READS, WRITES, DiskWay
+from io_benchmark.analysis.explaining.facts.limits import LIMITED, is_limited
 from io_benchmark.analysis.explaining.rules import (
     NEEDS_BANDWIDTH,
     CauseRule,

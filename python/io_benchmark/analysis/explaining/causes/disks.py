@@ -13,12 +13,12 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
-from io_benchmark.analysis.explaining.causes.reached_limits import (
+from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
+from io_benchmark.analysis.explaining.facts.disks import WRITES
+from io_benchmark.analysis.explaining.facts.limits import (
     LIMITED,
     is_limited,
 )
-from io_benchmark.analysis.explaining.disk_facts import WRITES
-from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
     NEEDS_BANDWIDTH,

@@ -12,7 +12,9 @@ from io_benchmark.analysis.explaining.causes.ranked_settings import (
     NO_HIERARCHY,
     NO_LIMIT,
 )
-from io_benchmark.analysis.explaining.causes.reached_limits import (
+from io_benchmark.analysis.explaining.effects import Effect, Proof, Size
+from io_benchmark.analysis.explaining.facts.disks import READS, WRITES
+from io_benchmark.analysis.explaining.facts.limits import (
     at_limit_share,
     binding,
     io_limits_of,
@@ -20,8 +22,6 @@ from io_benchmark.analysis.explaining.causes.reached_limits import (
     limited,
     reaches_limit,
 )
-from io_benchmark.analysis.explaining.disk_facts import READS, WRITES
-from io_benchmark.analysis.explaining.effects import Effect, Proof, Size
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
     WAITS_FOR_DISKS,

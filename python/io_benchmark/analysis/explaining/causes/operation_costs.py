@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes.schedulers import SYNC_WRITE, starves
-from io_benchmark.analysis.explaining.cpu_facts import general_slowdown
 from io_benchmark.analysis.explaining.effects import (
     NOT_MEASURED,
     SLOWER_AT_RATIO,
@@ -26,6 +25,7 @@ from io_benchmark.analysis.explaining.effects import (
     is_enough,
     span,
 )
+from io_benchmark.analysis.explaining.facts.cpus import general_slowdown
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
     SEEN,

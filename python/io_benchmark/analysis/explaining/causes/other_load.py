@@ -11,7 +11,6 @@ from operator import attrgetter
 
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes.ranked_settings import memory_limit_bytes
-from io_benchmark.analysis.explaining.cpu_facts import share_stolen
 from io_benchmark.analysis.explaining.effects import (
     WRITTEN_SHARE,
     Effect,
@@ -21,6 +20,7 @@ from io_benchmark.analysis.explaining.effects import (
     is_enough,
     span,
 )
+from io_benchmark.analysis.explaining.facts.cpus import share_stolen
 from io_benchmark.analysis.explaining.rules import (
     CauseRule,
     all_but,

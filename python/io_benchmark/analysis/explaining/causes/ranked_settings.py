@@ -2,8 +2,8 @@
 """Settings that are compared by rank: limits of memory and CPU, the place, and what is below it."""
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.disk_facts import READS, WRITES
 from io_benchmark.analysis.explaining.effects import Effect, Fact, Proof
+from io_benchmark.analysis.explaining.facts.disks import READS, WRITES
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
     EVERY_FACT,
