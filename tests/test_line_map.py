@@ -2,6 +2,7 @@
 """Which tests run a line: what is recorded, looked up and said."""
 
 import json
+from pathlib import Path
 
 import line_map
 import pytest
@@ -92,27 +93,58 @@ def run(capfd, *arguments):
     return code, capfd.readouterr().err.splitlines()
 
 
-def test_the_tests_of_a_line(checkout, capfd):
-    """The first call records; later ones look up, also where the line has moved meanwhile."""
+def test_the_tests_of_a_line(checkout, monkeypatch, capfd):
+    """What was recorded once is looked up from then on, also where the line has moved meanwhile."""
+    # Without them pytest starts sooner.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    line_map.LineMap(checkout / ".tox/lines").record(["-q", "tests"], checkout)
+    chosen = []
+
+    def run_pytest(arguments, variables):
+        tests = json.loads(Path(variables["CHOSEN_TESTS"]).read_text())
+        chosen.append([*arguments, *(test.partition("::")[2] for test in tests)])
+        return 0
+
+    monkeypatch.setattr(line_map, "run_pytest", run_pytest)
     file = "python/two.py"
-    code, said = run(capfd, f"{file}:3", "-q")
-    assert (code, said[0].partition(";")[0], said[-1]) == (
-        0,
-        "scripts/test --line: recording which tests run which lines",
-        "scripts/test --line: 1 recorded tests run it",
-    )
-    assert run(capfd, f"{file}:2") == (
-        0,
-        ["scripts/test --line: 2 recorded tests run it"],
-    )
+    capfd.readouterr()
+    assert run(capfd, f"{file}:3", "-x") == (0, ["scripts/test --line: 1 recorded tests run it"])
+    assert run(capfd, f"{file}:2") == (0, ["scripts/test --line: 2 recorded tests run it"])
     module = checkout / file
-    module.write_text("# moved\n" + module.read_text().replace("4", "four"))
-    code, said = run(capfd, f"{file}:4")
+    module.write_text("# moved\n" + module.read_text())
+    code, said = run(capfd, f"{file}:5")
     assert code == 0
     assert said[0].endswith(
         f"0 files of tests and {file} changed since then. Delete .tox/lines to record it again"
     )
-    assert said[1:] == ["scripts/test --line: 1 recorded tests run it"]
+    assert chosen == [
+        ["tests/test_two.py", "-x", "test_odd"],
+        ["tests/test_two.py", "test_even", "test_odd"],
+        ["tests/test_two.py", "test_even"],
+    ]
+
+
+def test_the_first_call_records(checkout, monkeypatch, capfd):
+    """It says so, and what a broken test run leaves is an error, not an empty record."""
+    monkeypatch.setattr(line_map, "run_pytest", lambda _arguments, _variables: 2)
+    assert run(capfd, "python/two.py:3") == (
+        2,
+        [
+            "scripts/test --line: recording which tests run which lines; this runs all tests once, "
+            "for about 10 minutes",
+            "error: the tests cannot be run, so their lines were not recorded",
+        ],
+    )
+    assert not (checkout / ".tox/lines").exists()
+
+
+def test_chosen_tests(checkout, monkeypatch, capfd):
+    """pytest runs those of the chosen ids that there are."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    ids = checkout / "ids.json"
+    ids.write_text(json.dumps(["tests/test_two.py::test_odd", "tests/test_two.py::test_gone"]))
+    assert line_map.run_pytest(["-q", "tests"], {"CHOSEN_TESTS": str(ids)}) == 0
+    assert "1 passed, 1 deselected" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(

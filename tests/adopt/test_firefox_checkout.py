@@ -13,7 +13,7 @@ from io_benchmark.adopt.firefox_checkout import CONFIG, KINDS_PAGES, Checkout
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, TRANSFORMS, FirefoxKind
 from io_benchmark.errors import IoBenchmarkError, UsageError
 
-from .conftest import install, snapshot
+from .trees import install, snapshot
 
 KINDS_PAGE, OLD_PAGE = KINDS_PAGES
 

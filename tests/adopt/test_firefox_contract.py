@@ -34,7 +34,7 @@ from io_benchmark.adopt.firefox_kind import (
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
-from .conftest import OWN_ROOT, install, kind_of
+from .trees import OWN_ROOT, install, kind_of
 
 # As Firefox's decision task and `mach taskgraph` do: only taskcluster/ is put on the path.
 PROGRAM = """

@@ -16,7 +16,7 @@ from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import Root
 
-from .conftest import snapshot
+from .trees import snapshot
 
 TEXT = """\
 # As taskgraph's template writes it.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Every page of the documentation: its commands print what it shows, its links lead somewhere."""
 
+import ast
 import os
 import re
 import shlex
@@ -235,4 +236,20 @@ def test_commands_of_contributing() -> None:
     environments = set(
         re.findall(r"^\[testenv:(\w+)\]", (ROOT / "tox.ini").read_text(), re.MULTILINE)
     )
-    assert named <= environments
+    assert named == environments
+
+
+def test_the_index_of_helpers() -> None:
+    """Each helper of the tests is named once in their index, and nothing else is."""
+    folder = ROOT / "tests/helpers"
+    named = re.findall(r"`(\w+\.py)`", (folder / "README.md").read_text())
+    assert sorted(named) == sorted(path.name for path in folder.glob("*.py"))
+
+
+def test_fixtures_alone_are_in_conftests() -> None:
+    """A conftest defines fixtures and pytest's hooks; a name with an underscore is for these."""
+    for path in (ROOT / "tests").rglob("conftest.py"):
+        for node in ast.parse(path.read_text()).body:
+            assert not isinstance(node, ast.ClassDef), path
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith(("pytest_", "_")):
+                assert any("fixture" in ast.unparse(mark) for mark in node.decorator_list), path

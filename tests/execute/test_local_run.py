@@ -16,8 +16,6 @@ from process_groups import assert_gone
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.execute import local_run
 
-from .conftest import PERFHERDER
-
 LABEL = "io-benchmark-amd-16:"
 TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00"
 
@@ -65,7 +63,9 @@ def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch, tmp_path):
     assert record.started <= record.resolved
     assert (record.state, record.task_queue) == ("completed", "a/b")
     log = f"its log is {run.output}/live.log"
-    assert failures == [f"{LABEL} missing artifacts: public/{PERFHERDER}; {log}"]
+    assert failures == [
+        f"{LABEL} missing artifacts: public/perfherder-data-io-benchmark.json; {log}"
+    ]
 
 
 def log_of(run):

@@ -1,22 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Copies of the project's own tree to change."""
 
-import shutil
-from pathlib import Path
-
 import pytest
 
-from io_benchmark.graph.root import PARTS, PROGRAM, Root
+from io_benchmark.graph.root import Root
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-KIND = "taskcluster/kinds/io-benchmark/kind.yml"
-
-
-def copy_tree(target, parts=(*PARTS, PROGRAM)):
-    for part in parts:
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(REPOSITORY / part, target / part, ignore=ignored)
-    return target
+from .trees import KIND, copy_tree
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.generate import generate
 from io_benchmark.graph.root import PARTS, Root
 
-from .conftest import KIND, REPOSITORY, copy_tree
+from .trees import KIND, REPOSITORY, copy_tree
 
 OWN = Root(REPOSITORY, "checkout")
 AMD_16, AMD_30, INTEL = (f"io-benchmark-{pool}" for pool in ("amd-16", "amd-30", "intel"))

@@ -11,7 +11,7 @@ from io_benchmark.errors import UsageError
 from io_benchmark.graph import root as module
 from io_benchmark.graph.root import MARKS, PARTS, PROGRAM, TRANSFORMS, Root
 
-from .conftest import copy_tree
+from .trees import copy_tree
 
 
 def make_tree(folder):

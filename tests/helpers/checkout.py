@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+KIND = ROOT / "taskcluster" / "kinds" / "io-benchmark"
 # What users carry, at most.
 SIZES = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["sizes"]
 

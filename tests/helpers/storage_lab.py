@@ -2,10 +2,12 @@
 """Real slow storage on one machine, of loop devices over memory, undone when the test ends."""
 
 import errno
+import json
 import os
 import shutil
 import subprocess
 import time
+import uuid
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -216,3 +218,10 @@ def own_cpu_group() -> Path:
 def joining(group: Path) -> str:
     """What the worker's script does first, to run in this cgroup with all that it starts."""
     return f"open({str(group / 'cgroup.procs')!r}, 'w').write('0')"
+
+
+def as_another_machine(result: Path) -> None:
+    """Each run stands for a worker of its own, and a machine is recognised by its boot."""
+    document = json.loads(result.read_text())
+    document["host"]["boot_id"] = str(uuid.uuid4())
+    result.write_text(json.dumps(document))

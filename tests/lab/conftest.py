@@ -3,9 +3,7 @@
 
 import json
 import subprocess
-import uuid
 from collections import Counter
-from pathlib import Path
 
 import program
 import pytest
@@ -70,17 +68,10 @@ def measure(bench, tmp_path):
         bench.stop_at_the_end(process)
         output, _ = process.communicate()
         assert process.returncode == 0, output
-        as_another_machine(worker.result_path)
+        storage_lab.as_another_machine(worker.result_path)
         return worker.result_path
 
     return run
-
-
-def as_another_machine(result: Path) -> None:
-    """Each run stands for a worker of its own, and a machine is recognised by its boot."""
-    document = json.loads(result.read_text())
-    document["host"]["boot_id"] = str(uuid.uuid4())
-    result.write_text(json.dumps(document))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import yaml
 from checkout import ROOT
 from documentation import blocks
 
-from .conftest import run
+from .environments import run
 
 # What the page tells a project to run, once io-benchmark is installed.
 [COMMANDS] = blocks(ROOT / "taskcluster/docs/first-project.md", "sh skip")

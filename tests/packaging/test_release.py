@@ -11,7 +11,7 @@ from io_benchmark import __version__
 from io_benchmark.adopt.firefox_kind import report_program
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
-from .conftest import run_job
+from .environments import run_job
 
 IMAGE = "ghcr.io/mozilla-releng/io-benchmark"
 

@@ -15,7 +15,7 @@ from loopback_deployment import result as result_file
 from io_benchmark import __version__
 from io_benchmark.commands.parsers import COMMANDS
 
-from .conftest import run
+from .environments import run
 from .test_adopting import FILES
 
 NOT_PACKAGED = ("pyproject.toml", "ruff.toml", "LICENSE")

@@ -2,15 +2,12 @@
 """The kind's transforms, to run on a task."""
 
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
+from checkout import KIND
 from taskgraph.util.python_path import find_object
 from taskgraph.util.templates import merge
 from taskgraph.util.yaml import load_yaml
-
-REPOSITORY = Path(__file__).resolve().parents[2]
-KIND = REPOSITORY / "taskcluster" / "kinds" / "io-benchmark"
 
 # What a pool of the kind is before the first transform, with the defaults merged in.
 TASK = {

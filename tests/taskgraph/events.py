@@ -6,8 +6,7 @@ from typing import Any
 
 import jsone
 import yaml
-
-from .conftest import REPOSITORY as CHECKOUT
+from checkout import ROOT as CHECKOUT
 
 TEMPLATE = yaml.safe_load((CHECKOUT / ".taskcluster.yml").read_text())
 MAIN = "https://github.com/mozilla-releng/io-benchmark"
@@ -16,20 +15,20 @@ BASE = "1c9e2b7d0a5f4e3c8b6d7a9f0e1d2c3b4a5f6e7d"
 HEAD = "7f3a9c1e5b2d4f6081a3c5e7092b4d6f8a0c2e41"
 OWN_TASK_ID = "Prp_WjpGRx26VH-wA8fjTA"
 GROUP_ID = "O0wOvbnEQF6h8ptHBA6jbg"
-REPOSITORY = {"html_url": MAIN, "name": "io-benchmark"}
+ROOT = {"html_url": MAIN, "name": "io-benchmark"}
 PULL_REQUEST = {
     "user": {"login": "contributor"},
     "base": {
-        "repo": {**REPOSITORY, "full_name": "mozilla-releng/io-benchmark"},
+        "repo": {**ROOT, "full_name": "mozilla-releng/io-benchmark"},
         "ref": "main",
         "sha": BASE,
     },
     "head": {"repo": {"html_url": FORK, "name": "its-name"}, "ref": "faster-disks", "sha": HEAD},
 }
-OPENED = {"repository": REPOSITORY, "action": "opened", "pull_request": PULL_REQUEST}
+OPENED = {"repository": ROOT, "action": "opened", "pull_request": PULL_REQUEST}
 GITHUB: dict[str, dict[str, Any]] = {
     "github-push": {
-        "repository": REPOSITORY,
+        "repository": ROOT,
         "pusher": {"email": "engineer@example.com"},
         "ref": "refs/heads/main",
         "base_ref": None,

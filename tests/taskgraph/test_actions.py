@@ -12,6 +12,7 @@ from typing import Any
 import program
 import pytest
 import submitted_tasks
+from checkout import ROOT
 from loopback import Client, Loopback
 from loopback_deployment import Artifact, Deployment
 from taskgraph.util.parameterization import resolve_timestamps
@@ -21,7 +22,6 @@ from io_benchmark_taskgraph import actions
 from io_benchmark_taskgraph.actions import REPORT as REPORT_FILE
 from io_benchmark_taskgraph.repeating import PACE_VARIABLE, derived_id
 
-from .conftest import REPOSITORY
 from .test_deploying import ROLE, granted
 from .whole_graph import EVERY_POOL, PARAMS, REPORT, graph
 
@@ -100,7 +100,7 @@ def act(deployment, name=actions.CONFIRM, *, expected=0):
     with Loopback(deployment, clients=[client]) as loopback:
         done = subprocess.run(
             [sys.executable, "-c", RUN, "action-callback"],
-            cwd=REPOSITORY,
+            cwd=ROOT,
             env={
                 **os.environ,
                 **client.environment,

@@ -5,14 +5,14 @@ import re
 
 import pytest
 import yaml
+from checkout import ROOT
 from loopback_api import scopes_to_create
 from loopback_auth import ANONYMOUS, PUBLIC_ARTIFACTS, satisfy
 
-from .conftest import REPOSITORY
 from .events import context, render
 from .whole_graph import PARAMS, graph
 
-PAGE = (REPOSITORY / "taskcluster" / "docs" / "deploying.md").read_text()
+PAGE = (ROOT / "taskcluster" / "docs" / "deploying.md").read_text()
 ROLE = "repo:github.com/mozilla-releng/io-benchmark:"
 
 
@@ -108,7 +108,7 @@ def test_scopes(role):
 def test_pools():
     """The page names every worker pool."""
     section = PAGE.partition("\n## Worker pools\n")[2].partition("\n## ")[0]
-    config = yaml.safe_load((REPOSITORY / "taskcluster" / "config.yml").read_text())
+    config = yaml.safe_load((ROOT / "taskcluster" / "config.yml").read_text())
     types = {alias["worker-type"] for alias in config["workers"]["aliases"].values()}
     assert set(re.findall(r"`releng-L/([\w-]+)`", section)) == {*types, "decision"}
 

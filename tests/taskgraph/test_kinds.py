@@ -6,7 +6,7 @@ import re
 
 import pytest
 import yaml
-from checkout import SIZES
+from checkout import KIND, SIZES
 from embedding import shell_text
 from taskgraph.util.time import value_of
 
@@ -15,7 +15,6 @@ from io_benchmark_taskgraph.transforms.benchmark import MARGIN_S, _check_duratio
 from io_benchmark_taskgraph.transforms.report import LATEST_S, RESOLVING_S
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
-from .conftest import KIND
 from .whole_graph import (
     EVERY_ALL,
     EVERY_POOL,

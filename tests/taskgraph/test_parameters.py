@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from checkout import ROOT
 from embedding import shell_text
 from pytest_taskgraph import make_graph, make_task
 from user_mistakes import mistake
@@ -26,7 +27,6 @@ from io_benchmark_taskgraph.parameters import (
     decision_parameters,
 )
 
-from .conftest import REPOSITORY
 from .events import FROM_FORK
 from .whole_graph import IMAGE, REPORT, REPORT_IMAGE, created, taskgraph
 
@@ -229,7 +229,7 @@ def checkout(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     for part in (".taskcluster.yml", "taskcluster", "scripts/io-benchmark", "python"):
         (tmp_path / part).parent.mkdir(exist_ok=True)
-        (tmp_path / part).symlink_to(REPOSITORY / part)
+        (tmp_path / part).symlink_to(ROOT / part)
     parameters = {
         "io_benchmark_perfherder": "neutral",
         "io_benchmark_replicates": 2,

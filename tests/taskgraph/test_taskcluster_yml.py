@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 import pytest
+from checkout import ROOT
 
-from .conftest import REPOSITORY
 from .events import (
     BASE,
     EVENTS,
@@ -77,7 +77,7 @@ def test_task(tasks_for):
     assert environment["DECISION_LEVEL"] == level
     assert all(name.startswith(f"releng-level-{level}-") for name in payload["cache"])
     assert environment["CI_PIP_REQUIREMENTS"] == "taskcluster/requirements.txt"
-    assert (REPOSITORY / environment["CI_PIP_REQUIREMENTS"]).is_file()
+    assert (ROOT / environment["CI_PIP_REQUIREMENTS"]).is_file()
     assert "PIP_DISABLE_REQUIRE_HASHES" not in environment
     assert json.loads(environment["REPOSITORIES"]) == {"ci": "io-benchmark"}
     *words, text = payload["command"]

@@ -7,15 +7,14 @@ import sys
 
 import pytest
 import yaml
+from checkout import KIND, ROOT
 
 from io_benchmark_taskgraph import stanza
 from io_benchmark_taskgraph.parameters import _IoBenchmarkParameters
 from io_benchmark_taskgraph.transforms import report
 
-from .conftest import KIND, REPOSITORY
-
-DOCS = REPOSITORY / "taskcluster" / "docs"
-PACKAGE = REPOSITORY / "python/io_benchmark_taskgraph"
+DOCS = ROOT / "taskcluster" / "docs"
+PACKAGE = ROOT / "python/io_benchmark_taskgraph"
 PINNED = re.compile(r"[a-z0-9./-]+:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}")
 
 
@@ -80,6 +79,6 @@ def test_images():
     texts = [file.read_text() for file in sorted(DOCS.parent.glob("docker/*/Dockerfile"))]
     named = [name for text in texts for name in re.findall(r"^FROM (\S+)", text, re.MULTILINE)]
     assert (len(named) >= len(texts), len(set(named))) == (True, 1)
-    text = str(yaml.safe_load((REPOSITORY / ".taskcluster.yml").read_text()))
+    text = str(yaml.safe_load((ROOT / ".taskcluster.yml").read_text()))
     (image,) = re.findall(r"\bimage': '([^']+)'", text)
     assert [name for name in (*named, image) if not PINNED.fullmatch(name)] == []

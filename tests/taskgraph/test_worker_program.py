@@ -6,9 +6,9 @@ import hashlib
 import io
 import zipfile
 
-from io_benchmark_taskgraph.worker_program import WorkerProgram
+from checkout import ROOT
 
-from .conftest import REPOSITORY
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 MAIN = {"__main__.py": 'SCRIPT_VERSION = "1.2"\nimport a.b\nprint(a.b.x)\n'}
 OTHER = {"a/b.py": "x = 'ä'\n"}
@@ -59,7 +59,7 @@ def structure(text):
 def test_the_real_program():
     """The file has each module of the folder; a task has those that run, whose code is the same."""
     program = WorkerProgram.read()
-    paths = (REPOSITORY / "scripts/io-benchmark").rglob("*.py")
+    paths = (ROOT / "scripts/io-benchmark").rglob("*.py")
     files = {str(path).rpartition("io-benchmark/")[2]: path.read_bytes() for path in paths}
     assert contents(program.file()) == files
     carried = contents(program.embedded("bench", program.workload_names()).data)

@@ -7,10 +7,9 @@ import subprocess
 import sys
 
 import once
+from checkout import ROOT
 
-from .conftest import REPOSITORY
-
-PARAMS = REPOSITORY / "taskcluster" / "test" / "params"
+PARAMS = ROOT / "taskcluster" / "test" / "params"
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
 EVERY_ALL = ["io-benchmark-all-amd-16", "io-benchmark-all-amd-30", "io-benchmark-all-intel"]
 REPORT = "io-benchmark-report"
@@ -44,7 +43,7 @@ def taskgraph(*arguments, **options):
     return run_python(program, *arguments, **options)
 
 
-def run_python(program, *arguments, cwd=REPOSITORY, **options):
+def run_python(program, *arguments, cwd=ROOT, **options):
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=cwd,

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Trees that adopt the kind: install it, and return what is in them."""
+
+import functools
+
+from checkout import ROOT
+
+from io_benchmark.adopt.firefox_checkout import Checkout
+from io_benchmark.adopt.firefox_kind import FirefoxKind
+from io_benchmark.graph.root import Root
+
+OWN_ROOT = Root(ROOT, "checkout")
+
+
+@functools.cache
+def kind_of(root, is_embedded=False):
+    """Read each tree once."""
+    return FirefoxKind.of(root, {}, is_embedded)
+
+
+def snapshot(folder):
+    """Return bytes and mode of every file by its path."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode)
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def install(folder, is_embedded=False):
+    """Do what the command does; return the changed paths."""
+    checkout = Checkout.open(folder)
+    changes = checkout.changes(kind_of(OWN_ROOT, is_embedded=is_embedded))
+    checkout.write(changes)
+    return [change.path for change in changes]
