@@ -64,7 +64,7 @@ def main() -> int:
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    found = []
+    found: list[str] = []
     for name in sorted(filter(None, listed.stdout.split("\0"))):
         path = ROOT / name
         if path.is_file() and not path.is_symlink() and (name.endswith(".py") or is_checked(name)):
