@@ -20,6 +20,7 @@ from io_benchmark.analysis.compare import compare
 from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.model.cause import Cause, Evidence, Leftover, State
 from io_benchmark.analysis.model.comparison import Problem, Severity, Verdict
+from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.report import Replication, Report, Standing
 from io_benchmark.analysis.model.statements import statement
@@ -54,7 +55,8 @@ def test_many_pools(pools: int, on_screen: int, in_full: int) -> None:
 def test_ratios() -> None:
     """The ends of several ratios, once where they are written alike."""
     pairs = [sample_report.comparison(ratio=ratio) for ratio in (1.01, 0.99, 1.002, 1.001)]
-    sides = [SideResult("a", pair.subject, "b", pair.verdict, (), pair) for pair in pairs]
+    part = SubjectReport(pairs[0].subject, {}, tuple(pairs))
+    sides = [SideResult("a", part, "b", pair.verdict, pair) for pair in pairs]
     assert [*map(_ratios, (sides, sides[2:], []))] == ["0.99× to 1.01×", "1.00×", ""]
 
 

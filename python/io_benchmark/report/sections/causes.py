@@ -24,7 +24,7 @@ from io_benchmark.report.content import (
     sentence_of,
     text_of,
 )
-from io_benchmark.report.sections.measured import MeasurementResult
+from io_benchmark.report.sections.measured import explained_by
 from io_benchmark.report.sections.parts import part_name
 from io_benchmark.results import workloads
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -46,10 +46,7 @@ _CHANGES = {
 def causes(report: Report) -> Iterator[blocks.Block]:
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
-        candidate, comparison = (
-            diagnosis.candidate,
-            MeasurementResult.explained_by(diagnosis, report),
-        )
+        candidate, comparison = diagnosis.candidate, explained_by(diagnosis, report)
         baseline = report.baseline if comparison is None else comparison.baseline
         decided = comparison is not None and comparison.verdict in DIFFERENT
         title = f"Possible causes, {candidate} compared with {baseline}"

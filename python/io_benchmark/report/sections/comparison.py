@@ -25,7 +25,13 @@ from io_benchmark.report.content import (
     verdict_text,
 )
 from io_benchmark.report.sections.causes import causes, explanation
-from io_benchmark.report.sections.measured import MeasurementResult, SideResult
+from io_benchmark.report.sections.measured import (
+    SideResult,
+    compared_means_ns,
+    leading,
+    pools_of,
+    sides_of,
+)
 from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
 from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
@@ -54,36 +60,33 @@ _POOL = re.compile("[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def document(report: SampledReport) -> blocks.Document:
-    measurements = MeasurementResult.all_of(report)
+    sides = sides_of(report)
     # A pool that is compared with nothing needs no explanation.
     is_compared = any(len(part.figures) > 1 for part in report.subjects)
     return blocks.Document(
         report.title,
-        [*_full(report, measurements)],
-        [*_screen(report, measurements)],
+        [*_full(report, sides)],
+        [*_screen(report, sides)],
         baseline_text(report.baseline_reason) if is_compared else "",
     )
 
 
-def _screen(report: Report, measurements: Sequence[MeasurementResult]) -> Iterator[blocks.Block]:
+def _screen(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
-    answer = _answer(report, measurements, is_full=False)
-    yield blocks.Items([*answer, *_looks(measurements), *warnings(report)], shown=0)
-    pools = [SideResult.leading(pool) for pool in MeasurementResult.pools(measurements)]
-    if pools and any(part.comparisons or len(part.figures) > 1 for part in report.subjects):
-        subject = next((side for side in pools if side.differs), pools[0]).subject
-        leading = next(part for part in measurements if part.subject == subject)
-        yield screen_table(leading, str(subject) if len(measurements) > 1 else "")
+    leaders = [*map(leading, pools_of(sides))]
+    answer = _answer(report, sides, is_full=False)
+    yield blocks.Items([*answer, *_looks(leaders), *warnings(report)], shown=0)
+    if leaders and any(part.comparisons or len(part.figures) > 1 for part in report.subjects):
+        part = next((side for side in leaders if side.differs), leaders[0]).part
+        yield screen_table(part, sides, str(part.subject) if len(report.subjects) > 1 else "")
 
 
-def _answer(
-    report: Report, measurements: Sequence[MeasurementResult], *, is_full: bool
-) -> list[blocks.Item]:
+def _answer(report: Report, sides: Sequence[SideResult], *, is_full: bool) -> list[blocks.Item]:
     items = []
     nothing = _reason_for_nothing(report)
     if nothing:
         items.append(blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT)))
-    items += _pools(measurements, report, is_full=is_full)
+    items += _pools(sides, report, is_full=is_full)
     items += unlike_workers(report, is_full=is_full)
     cost = "" if report.is_only_noise else cost_text(report)
     if cost:
@@ -91,33 +94,26 @@ def _answer(
     return items
 
 
-def _pools(
-    measurements: Sequence[MeasurementResult], report: Report, *, is_full: bool
-) -> list[blocks.Item]:
+def _pools(sides: Sequence[SideResult], report: Report, *, is_full: bool) -> list[blocks.Item]:
     """Write one sentence per pool, slower and faster ones first; many pools share sentences."""
-    pools = sorted(
-        MeasurementResult.pools(measurements), key=lambda pool: not SideResult.leading(pool).differs
-    )
+    pools = sorted(pools_of(sides), key=lambda pool: not leading(pool).differs)
     named = pools
     if len(pools) > _POOLS_EACH:
-        different = (pool for pool in pools if SideResult.leading(pool).differs)
-        named = sorted(different, key=lambda pool: SideResult.leading(pool).rank, reverse=True)
+        different = (pool for pool in pools if leading(pool).differs)
+        named = sorted(different, key=lambda pool: leading(pool).rank, reverse=True)
         named = named if is_full else named[:_MOST_DIFFERENT]
     items = [_pool(pool, report) for pool in named]
-    for verdict, same in grouped(
-        (SideResult.leading(pool) for pool in pools if pool not in named), lambda side: side.verdict
-    ).items():
+    unnamed = [leading(pool) for pool in pools if pool not in named]
+    for verdict, same in grouped(unnamed, lambda side: side.verdict).items():
         names = listed([side.name for side in same], _POOLS_NAMED)
         sentence = ", ".join(filter(None, (names, _as_long(same))))
         items.append(blocks.Item.answer(verdict, f"{capitalized(verdict)}:", f" {sentence}."))
     return items
 
 
-def _looks(measurements: Sequence[MeasurementResult]) -> Iterator[blocks.Item]:
+def _looks(leaders: Sequence[SideResult]) -> Iterator[blocks.Item]:
     """Write which looks at the data these are; a verdict of an earlier one says so itself."""
-    compared = [
-        SideResult.leading(pool).comparison for pool in MeasurementResult.pools(measurements)
-    ]
+    compared = [side.comparison for side in leaders]
     names = dict.fromkeys(
         text_of(pair.look) for pair in compared if pair and pair.look and pair.of_all is None
     )
@@ -128,20 +124,18 @@ def _looks(measurements: Sequence[MeasurementResult]) -> Iterator[blocks.Item]:
 
 def _pool(pool: Sequence[SideResult], report: Report) -> blocks.Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
-    leading = SideResult.leading(pool)
-    if leading.verdict == blocks.NOISE and leading.comparison is not None:
-        lead = (
-            f"{leading.name} took {ratio(leading.comparison.ratio)} as long as {leading.baseline}"
-        )
-        rest = f"{on_measurement(leading.subject, report)}: noise of this machine."
-        return blocks.Item.answer(leading.verdict, lead, rest)
-    lead, rest = _verdict(leading, report)
-    same = [side for side in pool if side.verdict == leading.verdict]
-    if leading.differs or len(same) == 1:
-        sentences = [f"{on_measurement(leading.subject, report)}{rest}"]
-        sentences += _figures_of_refused(leading, report)
-        same = [leading]
-    elif leading.comparison is None:
+    first = leading(pool)
+    if first.verdict == blocks.NOISE and first.comparison is not None:
+        lead = f"{first.name} took {ratio(first.comparison.ratio)} as long as {first.baseline}"
+        rest = f"{on_measurement(first.subject, report)}: noise of this machine."
+        return blocks.Item.answer(first.verdict, lead, rest)
+    lead, rest = _verdict(first, report)
+    same = [side for side in pool if side.verdict == first.verdict]
+    if first.differs or len(same) == 1:
+        sentences = [f"{on_measurement(first.subject, report)}{rest}"]
+        sentences += _figures_of_refused(first)
+        same = [first]
+    elif first.comparison is None:
         sentences = [f"{rest.removesuffix('.')} ({len(same):,} measurements)."]
     else:
         sentences = [f" on {_measurements(same)}."]
@@ -156,24 +150,21 @@ def _pool(pool: Sequence[SideResult], report: Report) -> blocks.Item:
     sentences += (
         f"{capitalized(verdict)}: {_measurements(alike)}." for verdict, alike in by_verdict.items()
     )
-    return blocks.Item.answer(
-        leading.verdict, lead, " ".join(sentences), [*_reasons(leading, report)]
-    )
+    return blocks.Item.answer(first.verdict, lead, " ".join(sentences), [*_reasons(first, report)])
 
 
-def _figures_of_refused(side: SideResult, report: Report) -> Iterator[str]:
+def _figures_of_refused(side: SideResult) -> Iterator[str]:
     """Write the averages of two sides that a rule does not let be compared."""
-    part = next(part for part in report.subjects if part.subject == side.subject)
-    if side.refused_by and {side.name, side.baseline} <= set(part.figures):
-        means_ns = [part.figures[name].mean_ns for name in (side.name, side.baseline)]
+    figures = side.part.figures
+    if side.refused_by and {side.name, side.baseline} <= set(figures):
+        means_ns = [figures[name].mean_ns for name in (side.name, side.baseline)]
         candidate, baseline = mean_texts(side.subject, means_ns)
         yield f"The averages are {candidate} on {side.name} and {baseline} on {side.baseline}."
 
 
 def _verdict(side: SideResult, report: Report) -> tuple[str, str]:
     """Return the lead of a sentence, and as its rest an interval, or why there is no verdict."""
-    comparison = side.comparison
-    part = next(part for part in report.subjects if part.subject == side.subject)
+    comparison, part = side.comparison, side.part
     if comparison is None:
         lead = f"{side.name} compared with {side.baseline}: {blocks.NO_VERDICT},"
         if side.refused_by:
@@ -267,23 +258,21 @@ def _measurements(sides: Sequence[SideResult]) -> str:
     return ", ".join(filter(None, (number_of(len(sides), "measurement"), _as_long(sides))))
 
 
-def _full(
-    report: SampledReport, measurements: Sequence[MeasurementResult]
-) -> Iterator[blocks.Block]:
+def _full(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
     yield blocks.Heading("Answer")
     refused = [blocks.Item(line, kind=blocks.NO_VERDICT, mark="!") for line in refusals(report)]
-    yield blocks.Items([*_answer(report, measurements, is_full=True), *refused], shown=0)
+    yield blocks.Items([*_answer(report, sides, is_full=True), *refused], shown=0)
     if report.subjects or report.baseline:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
-        shows_means = any(measurement.compared_ns for measurement in measurements)
+        shows_means = any(map(compared_means_ns, report.subjects))
         basis = (
             f"The baseline is {report.baseline}{reason}. {_RATIOS}"
             f"{_COMPARED_MEANS if shows_means else ''}. "
             f"Equivalent is within ±{percent(report.margin_ratio)}."
         )
         yield blocks.Paragraph(basis, blocks.QUIET)
-    yield from chain(parts(measurements, report), workers_needed(report), places(report))
-    yield from chain(measured(measurements, report), causes(report), runs(report), notes(report))
+    yield from chain(parts(sides, report), workers_needed(report), places(report))
+    yield from chain(measured(sides, report), causes(report), runs(report), notes(report))
     if report.subjects:
         yield blocks.Paragraph(_CLOSING, blocks.QUIET)
 

@@ -19,7 +19,7 @@ from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import FIGURES, ends_text, place_of, sharing, text_of, unit_text
-from io_benchmark.report.sections.measured import MeasurementResult, SideResult
+from io_benchmark.report.sections.measured import SideResult, compared_means_ns
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
@@ -50,95 +50,94 @@ _RATIOS_MEANING = (
 )
 
 
-def measured(
-    measurements: Sequence[MeasurementResult], report: SampledReport
-) -> Iterator[blocks.Block]:
+def measured(sides: Sequence[SideResult], report: SampledReport) -> Iterator[blocks.Block]:
     """Write a section per measurement or place; of many, what is not decided is folded."""
-    is_long = len(measurements) >= _FOLDED_FROM
-    folded = [part for part in measurements if is_long and part.is_undecided]
-    yield from _sections([part for part in measurements if part not in folded], report)
+    unfolded = {side.subject for side in sides if side.differs or side.verdict == blocks.NO_VERDICT}
+    if len(report.subjects) < _FOLDED_FROM:
+        unfolded = {part.subject for part in report.subjects}
+    with_figures = [side for side in sides if side.name in side.part.figures]
+    yield from _sections([side for side in with_figures if side.subject in unfolded], report)
+    folded = [side for side in with_figures if side.subject not in unfolded]
     if folded:
         yield blocks.Heading("Not decided")
-        summary = f"In {number_of(len(folded), 'measurement')} no pool is slower or faster"
+        count = number_of(len({side.subject for side in folded}), "measurement")
+        summary = f"In {count} no pool is slower or faster"
         yield blocks.Fold(summary, [*_sections(folded, report)])
 
 
-def _sections(
-    measurements: Sequence[MeasurementResult], report: SampledReport
-) -> Iterator[blocks.Block]:
-    def key(measurement: MeasurementResult) -> object:
-        subject = measurement.subject
-        is_shared = subject.workload in workloads.IN_BATCHES
-        return (subject.workload, place_of(subject)) if is_shared else measurement.position
+def _sections(sides: Sequence[SideResult], report: SampledReport) -> Iterator[blocks.Block]:
+    def key(side: SideResult) -> object:
+        is_shared = side.subject.workload in workloads.IN_BATCHES
+        return (side.subject.workload, place_of(side.subject)) if is_shared else side.subject
 
-    for members in grouped(measurements, key).values():
+    for members in grouped(sides, key).values():
         yield from _section(members, report)
 
 
-def _section(members: Sequence[MeasurementResult], report: SampledReport) -> Iterator[blocks.Block]:
+def _section(sides: Sequence[SideResult], report: SampledReport) -> Iterator[blocks.Block]:
     """Write the figures of measurements that share a table, then what they rest on."""
-    first, subject = members[0], members[0].subject
-    pairs = [(part, pair) for part in members for pair in part.part.comparisons]
+    parts = list({side.subject: side.part for side in sides}.values())
+    subject = parts[0].subject
+    pairs = [(part, pair) for part in parts for pair in part.comparisons]
     if report.is_only_noise:
         pairs = []
     advice = []
     if subject.workload in workloads.IN_BATCHES:
         place = f", place {place_of(subject)}" if place_of(subject) else ""
         title = f"{subject.workload}{place} {unit_text(subject.workload)}"
-        yield from (blocks.Heading(title), _measures(members))
+        yield from (blocks.Heading(title), _measures(sides))
     else:
-        yield from (blocks.Heading(str(subject)), _figures(first))
+        yield from (blocks.Heading(str(subject)), _figures(sides))
         # The table of workers sums up how many more settle the measurements of other workloads.
         advice = [
             (pair.candidate, text_of(pair.advice.message)) for _, pair in pairs if pair.advice
         ]
-    yield from _pictures(members, report)
-    storage = [(name, _storage(side)) for name, side in first.part.storage.items()]
-    assumptions = [(pair.candidate, _assumptions(part.part, pair)) for part, pair in pairs]
+    yield from _pictures(parts, report)
+    storage = [(name, _storage(side)) for name, side in parts[0].storage.items()]
+    assumptions = [(pair.candidate, _assumptions(part, pair)) for part, pair in pairs]
     for title, lines in (
         ("What the storage did", storage),
         ("What would settle it", advice),
         ("Assumptions behind the intervals", assumptions),
-        ("Noise", _noise(members)),
+        ("Noise", _noise(parts)),
     ):
         yield blocks.Items.of((f"{names}: {line}" for names, line in sharing(lines)), title)
 
 
-def screen_table(measurement: MeasurementResult, title: str) -> blocks.Table:
-    if measurement.subject.workload in workloads.IN_BATCHES:
-        return _measures([measurement], title, rank=6)
-    rows = [row for row in _figure_rows(measurement) if row.rank]
-    return blocks.Table(
-        "", [side.name for side in measurement.sides], rows, title, turned_corner="Pool"
-    )
+def screen_table(part: SubjectReport, sides: Sequence[SideResult], title: str) -> blocks.Table:
+    if part.subject.workload in workloads.IN_BATCHES:
+        same = [side for side in sides if side.part is part and side.name in part.figures]
+        return _measures(same, title, rank=6)
+    rows = [row for row in _figure_rows(part) if row.rank]
+    return blocks.Table("", [*part.figures], rows, title, turned_corner="Pool")
 
 
-def _figures(measurement: MeasurementResult) -> blocks.Table:
-    sides, figures = measurement.sides, measurement.part.figures.values()
+def _figures(sides: Sequence[SideResult]) -> blocks.Table:
+    part, figures = sides[0].part, sides[0].part.figures.values()
     # Before and after: each pool has a separate baseline.
     against, *further = dict.fromkeys(side.baseline for side in sides)
     against = blocks.BASELINE if further else against
     ratios, intervals, verdicts = zip(*map(_comparison, sides), strict=True)
     rows = [
-        *_figure_rows(measurement),
+        *_figure_rows(part),
         blocks.Row("Workers", [f"{side.workers:,}" for side in figures]),
         blocks.Row("Retrieves", [f"{side.samples:,}" for side in figures]),
         blocks.Row(f"Ratio vs {against}", ratios, is_strong=True),
         blocks.Row(INTERVAL_HEAD, intervals),
         blocks.Row("Verdict", verdicts, is_strong=True),
     ]
-    return blocks.Table("Metric", [side.name for side in sides], rows, turned_corner="Pool")
+    return blocks.Table("Metric", [*part.figures], rows, turned_corner="Pool")
 
 
-def _figure_rows(measurement: MeasurementResult) -> Iterator[blocks.Row]:
+def _figure_rows(part: SubjectReport) -> Iterator[blocks.Row]:
+    compared_ns = compared_means_ns(part)
     for figure in FIGURES:
-        values = (figure.value_ns(side) for side in measurement.part.figures.values())
+        values = (figure.value_ns(side) for side in part.figures.values())
         cells = times([math.nan if value is None else value for value in values])
         yield blocks.Row(figure.label, cells, rank=figure.screen_rank)
-        compared_ns = measurement.compared_ns
         if figure.label == "Avg" and compared_ns:
             # What the ratios are of, where the averages give other ratios.
-            means = [", ".join(times(compared_ns.get(side.name, ()))) for side in measurement.sides]
+            means = [", ".join(times(compared_ns.get(side, ()))) for side in part.figures]
             yield blocks.Row(COMPARED, means, rank=figure.screen_rank)
 
 
@@ -154,23 +153,25 @@ def _comparison(side: SideResult) -> tuple[blocks.Words, str, blocks.Words]:
 
 
 def _measures(
-    measurements: Sequence[MeasurementResult], title: str = "", rank: int = blocks.ALWAYS
+    sides: Sequence[SideResult], title: str = "", rank: int = blocks.ALWAYS
 ) -> blocks.Table:
-    unit = workloads.of(measurements[0].subject.workload).unit
-    rows = [replace(row, rank=rank) for part in measurements for row in _measure(part)]
+    unit = workloads.of(sides[0].subject.workload).unit
+    measurements = grouped(sides, lambda side: side.subject).values()
+    rows = [replace(row, rank=rank) for same in measurements for row in _measure(same)]
     return blocks.Table("Pool", (unit, f"P{_TAIL}", "Ratio", INTERVAL_HEAD, "Verdict"), rows, title)
 
 
-def _measure(measurement: MeasurementResult) -> Iterator[blocks.Row]:
-    workload = workloads.of(measurement.subject.workload)
-    yield blocks.Row(measurement.subject.label)
+def _measure(sides: Sequence[SideResult]) -> Iterator[blocks.Row]:
+    part = sides[0].part
+    workload, compared_ns = workloads.of(part.subject.workload), compared_means_ns(part)
+    yield blocks.Row(part.subject.label)
     details: list[tuple[str, str]] = []
-    for side in measurement.sides:
-        figures = measurement.part.figures[side.name]
+    for side in sides:
+        figures = part.figures[side.name]
         values_ns = (figures.mean_ns, figures.percentiles_ns[_TAIL])
         cells = (digits(workload.shown(value_ns)) for value_ns in values_ns)
         yield blocks.Row(side.name, (*cells, *_comparison(side)), level=1)
-        means_ns = measurement.compared_ns.get(side.name, ())
+        means_ns = compared_ns.get(side.name, ())
         if means_ns:
             means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns)
             details.append((f"{side.name} {means}", COMPARED.lower()))
@@ -187,9 +188,9 @@ def _detail_text(detail: Detail) -> str:
     return f"{digits(detail.value)} {detail.unit}" if detail.unit else count(detail.value)
 
 
-def _noise(measurements: Sequence[MeasurementResult]) -> Iterator[tuple[str, str]]:
+def _noise(parts: Sequence[SubjectReport]) -> Iterator[tuple[str, str]]:
     """Write how much each side varies, at its largest error."""
-    figures = [pair for measurement in measurements for pair in measurement.part.figures.items()]
+    figures = [pair for part in parts for pair in part.figures.items()]
     for side, same in grouped(figures, lambda pair: pair[0]).items():
         _, worst = max(same, key=lambda pair: pair[1].within_worker_ratio)
         error = percent(max(worst.within_worker_ratio, _SMALLEST_ERROR))
@@ -236,11 +237,9 @@ def _storage(side: SideStorage) -> str:
     return "; ".join(sentences) or "not recorded"
 
 
-def _pictures(
-    members: Sequence[MeasurementResult], report: SampledReport
-) -> Iterator[blocks.Block]:
-    is_shared = members[0].subject.workload in workloads.IN_BATCHES
-    pairs = [pair for measurement in members for pair in measurement.part.comparisons]
+def _pictures(parts: Sequence[SubjectReport], report: SampledReport) -> Iterator[blocks.Block]:
+    is_shared = parts[0].subject.workload in workloads.IN_BATCHES
+    pairs = [pair for part in parts for pair in part.comparisons]
     names = [
         (f"{pair.subject.label}: " if is_shared else "") + name(pair.candidate, _NAME_CELLS)
         for pair in pairs
@@ -248,17 +247,17 @@ def _pictures(
     if pairs and not report.is_only_noise:
         caption = (blocks.Words("Ratio of times to the baseline's", blocks.STRONG), _RATIOS_MEANING)
         yield blocks.Picture(caption, "forest", (pairs, names, report.margin_ratio))
-    for measurement in members:
-        samples = [*_samples(measurement, report)]
+    drawn = [part.subject for part in report.subjects[:_MEASUREMENTS_DRAWN]]
+    for part in parts:
+        samples = [*_samples(part, report)]
         if not is_shared:
             yield from samples
-        elif samples and measurement.position < _MEASUREMENTS_DRAWN:
-            yield blocks.Fold(f"Samples of {measurement.subject.label}", samples, on_page_only=True)
+        elif samples and part.subject in drawn:
+            yield blocks.Fold(f"Samples of {part.subject.label}", samples, on_page_only=True)
 
 
-def _samples(measurement: MeasurementResult, report: SampledReport) -> Iterator[blocks.Picture]:
+def _samples(part: SubjectReport, report: SampledReport) -> Iterator[blocks.Picture]:
     """Draw how the samples of one measurement are distributed; nothing without any."""
-    part = measurement.part
     drawn = [*part.figures][:_SIDES_DRAWN]
     measured = (worker for worker in report.series if worker.subject == part.subject)
     series = [worker for worker in measured if worker.total_ns and worker.side in drawn]

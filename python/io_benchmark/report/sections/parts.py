@@ -27,7 +27,7 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
-from io_benchmark.report.sections.measured import MeasurementResult, SideResult
+from io_benchmark.report.sections.measured import SideResult, leading
 from io_benchmark.results import workloads
 
 # The differences of this many candidates have a table; the sentences are about all.
@@ -109,12 +109,11 @@ def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
     return math.fsum(getattr(part, field) for part in parts)
 
 
-def parts(measurements: Sequence[MeasurementResult], report: Report) -> Iterator[blocks.Block]:
-    sides = [side for measurement in measurements for side in measurement.all_sides]
+def parts(sides: Sequence[SideResult], report: Report) -> Iterator[blocks.Block]:
     divided = (side for side in sides if side.differs and side.division is not None)
     by_candidate = grouped(divided, lambda side: side.name).values()
-    leading = [*map(SideResult.leading, by_candidate)]
-    first = [(side.division, side.subject, side.verdict) for side in leading if side.division]
+    leaders = [*map(leading, by_candidate)]
+    first = [(side.division, side.subject, side.verdict) for side in leaders if side.division]
     first += (
         (worker.division, worker.subject, worker.verdict.value)
         for worker in report.single_workers
@@ -128,13 +127,13 @@ def parts(measurements: Sequence[MeasurementResult], report: Report) -> Iterator
     tables += (
         _table(side.division, side.subject, report)
         for side in chain(*by_candidate)
-        if side.division and side not in leading
+        if side.division and side not in leaders
     )
-    shown = min(len(first), _TABLES_SHOWN)
-    yield from chain(*tables[:shown])
-    if tables[shown:]:
-        summary = f"The parts of {number_of(len(tables) - shown, 'further difference')}"
-        yield blocks.Fold(summary, [*chain(*tables[shown:])])
+    count = min(len(first), _TABLES_SHOWN)
+    yield from chain(*tables[:count])
+    if tables[count:]:
+        summary = f"The parts of {number_of(len(tables) - count, 'further difference')}"
+        yield blocks.Fold(summary, [*chain(*tables[count:])])
 
 
 def where(division: Division, subject: Subject) -> tuple[str, str]:
