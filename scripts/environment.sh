@@ -1,8 +1,9 @@
 # shellcheck shell=sh disable=SC2154  # $script and $root come from who sources this
 # SPDX-License-Identifier: MPL-2.0
-# What scripts/bin/io-benchmark, scripts/rehearse, scripts/test and scripts/tox share: an environment
-# inside the checkout, made from a lock file if it is missing, and made again if the lock file has changed.
-# Needs Python >= 3.11 with venv; IO_BENCHMARK_PYTHON=PATH chooses the interpreter.
+# What scripts/bin/io-benchmark, scripts/rehearse, scripts/test and scripts/tox share: an
+# environment inside the checkout, made from a lock file if it is missing, and made again if the
+# lock file has changed. Needs Python >= 3.11 with venv; IO_BENCHMARK_PYTHON=PATH chooses the
+# interpreter.
 
 # A pinned environment must not use the caller's own modules.
 unset PYTHONHOME PYTHONPATH
@@ -49,8 +50,8 @@ is_suitable() {
         "$1" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' </dev/null >/dev/null 2>&1
 }
 
-# hold INTERPRETER MODE: lock file descriptor 9, which the program that is exec'd at the end keeps open.
-# So a run that makes the environment again waits for runs that still use it.
+# hold INTERPRETER MODE: lock file descriptor 9, which the program that is exec'd at the end keeps
+# open. So a run that makes the environment again waits for runs that still use it.
 hold() {
     "$1" -I -c '
 import fcntl, signal, sys
@@ -118,7 +119,8 @@ prepare_environment() {
         rm -f -- "$environment/stamp"
         make_environment "$@" ||
             fail "no Python >= 3.11 here can make virtual environments" \
-                "(on Debian: apt-get install python3-venv), or name one that can: IO_BENCHMARK_PYTHON=PATH"
+                "(on Debian: apt-get install python3-venv)," \
+                "or name one that can: IO_BENCHMARK_PYTHON=PATH"
         say "installing what ${lock#"$root/"} pins; this is done once and takes about half a minute"
         pip_install --require-hashes --only-binary :all: --requirement "$lock" ||
             fail "pip could not install what ${lock#"$root/"} pins; it says why above"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MPL-2.0
 # Makes every lock anew (run by `tox -e lock`), from what is at least a week old: a package of today
 # is not on every mirror yet, and nobody has looked at it. One version of a package for all Pythons,
-# so that results do not depend on the interpreter (numpy), and no address of a package index inside.
+# so that results do not depend on the interpreter (numpy), and no address of a package index
+# inside.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -15,13 +16,15 @@ compile() { # compile OLDEST-PYTHON LOCK SOURCE...
         --output-file "$output" "$@" >/dev/null
 }
 
-program="pyproject.toml --extra taskcluster --extra completion python/io_benchmark_taskgraph/pyproject.toml python/requirements.in"
+program="pyproject.toml --extra taskcluster --extra completion \
+    python/io_benchmark_taskgraph/pyproject.toml python/requirements.in"
 # shellcheck disable=SC2086 # several words
 compile 3.11 python/requirements.txt $program
 # shellcheck disable=SC2086 # several words
 compile 3.11 tests/requirements.txt --constraints python/requirements.txt $program \
     tests/requirements.in
-compile 3.11 python/requirements-report.txt --constraints python/requirements.txt pyproject.toml --extra taskcluster
+compile 3.11 python/requirements-report.txt --constraints python/requirements.txt \
+    pyproject.toml --extra taskcluster
 compile 3.11 tests/requirements-tox.txt tests/requirements-tox.in
 compile 3.11 tests/requirements-lock.txt tests/requirements-lock.in
 compile 3.11 tests/requirements-site.txt tests/requirements-site.in

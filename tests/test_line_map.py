@@ -131,8 +131,8 @@ def test_the_first_call_records(checkout, monkeypatch, capfd):
         2,
         [
             (
-                "scripts/test --line: recording which tests run which lines; this runs all tests once, "
-                "for about 10 minutes"
+                "scripts/test --line: recording which tests run which lines; this runs all tests "
+                "once, for about 10 minutes"
             ),
             "error: the tests cannot be run, so their lines were not recorded",
         ],
