@@ -218,7 +218,7 @@ def verdict_text(
     baseline.
     """
     candidate, baseline, size = compared.candidate, compared.baseline, ratio(compared.ratio)
-    bounds = f"({_interval_text(compared.interval)}; {_workers_text(workers)})"
+    bounds = f"({interval_text(compared.interval)}; {_workers_text(workers)})"
     match compared.verdict:
         case Verdict.SLOWER | Verdict.FASTER:
             return f"{candidate} takes {size} as long as {baseline}", f" {bounds}"
@@ -245,12 +245,8 @@ def baseline_text(reason: str) -> str:
     return f" (baseline: {'given by --baseline' if reason == BY_OPTION else reason})"
 
 
-def bounds_text(bounds: Interval, level_ratio: float = LEVEL) -> str:
-    """Return '(95 % interval 1.68 to 2.19)'; an adjusted interval counts as one of 95 %."""
-    return f"({_interval_text(bounds, level_ratio)})"
-
-
-def _interval_text(bounds: Interval, level_ratio: float = LEVEL) -> str:
+def interval_text(bounds: Interval, level_ratio: float = LEVEL) -> str:
+    """Return '95 % interval 1.68 to 2.19'; an adjusted interval counts as one of 95 %."""
     return f"{percent(level_ratio)} interval {ends_text(bounds)}"
 
 

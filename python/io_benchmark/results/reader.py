@@ -149,21 +149,17 @@ def parse_profile(data: bytes, source: str) -> TaskProfile:
 
 def _version(data: bytes, source: str, form: _FileKind) -> int:
     """Return the file's version; refuse one without a version, and one of the other kind."""
-    content = _content(data, source)
+    content = _Content()  # of what is not an object
+    if data.lstrip().startswith(b"{"):
+        content = decode(_Content, data, source)
+    else:
+        decode(msgspec.Raw, data, source)
     is_profile, is_result = bool(content.wall_ns), bool(content.duration_ns)
     is_this, is_other = (is_result, is_profile) if form is _RESULT else (is_profile, is_result)
     if content.version and (is_this or not is_other):
         return content.version
     problem = form.other_kind if is_other else form.no_version
     raise reading_error(source, f"is {problem}; {form.remedy}")
-
-
-def _content(data: bytes, source: str) -> _Content:
-    """Return what tells a file's kind; what is not an object has none."""
-    if data.lstrip().startswith(b"{"):
-        return decode(_Content, data, source)
-    decode(msgspec.Raw, data, source)
-    return _Content()
 
 
 def _packed_entry(entry: AnyEntry) -> AnyEntry:

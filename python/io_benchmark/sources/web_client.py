@@ -51,11 +51,7 @@ class WebAnswer(Struct, frozen=True):
 
     def raise_for_status(self) -> None:
         if self.status >= 400:
-            raise aiohttp.ClientResponseError(
-                None,  # type: ignore[arg-type]
-                (),
-                status=self.status,
-            )
+            raise aiohttp.ClientResponseError(None, (), status=self.status)  # type: ignore[arg-type]
 
 
 class WebClient:

@@ -23,13 +23,13 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <link rel="icon" href="data:,">
-<title>{title}</title>
+<title>{document.title}</title>
 <style>
 {style}</style>
 </head>
 <body>
 <main>
-<h1>{headline}</h1>
+<h1>{document.headline}</h1>
 {content}
 </main>
 </body>
@@ -45,14 +45,7 @@ _SCROLLING = Markup(
 def render(document: blocks.Document, _layout: Layout) -> str:
     css = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
     style = Markup(css)  # noqa: S704 - the style sheet is a part of the program
-    return str(
-        _PAGE.format(
-            title=document.title,
-            headline=document.headline,
-            style=style,
-            content=_written(document.blocks),
-        )
-    )
+    return str(_PAGE.format(document=document, style=style, content=_written(document.blocks)))
 
 
 def _written(content: Iterable[blocks.Block]) -> Markup:

@@ -80,12 +80,8 @@ def _ratios(part: SubjectReport, comparison: Comparison) -> dict[str, float]:
 
 
 def _series(value: float) -> dict[str, Any]:
-    return {
-        "value": round(float(value), 6),
-        "unit": "ratio",
-        "lowerIsBetter": True,
-        "shouldAlert": False,
-    }
+    rounded = round(float(value), 6)
+    return {"value": rounded, "unit": "ratio", "lowerIsBetter": True, "shouldAlert": False}
 
 
 def _publishable(value: float) -> bool:

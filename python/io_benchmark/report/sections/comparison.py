@@ -14,21 +14,12 @@ from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import Report, SampledReport
 from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
-from io_benchmark.report import blocks
-from io_benchmark.report.content import (
-    baseline_text,
-    ends_text,
-    mean_texts,
-    on_measurement,
-    pace_rate,
-    text_of,
-    verdict_text,
-)
+from io_benchmark.report import blocks, content
 from io_benchmark.report.sections.causes import causes, explanation
 from io_benchmark.report.sections.measured import (
     SideResult,
-    compared_means_ns,
-    leading,
+    compared_ns,
+    leader,
     pools_of,
     sides_of,
 )
@@ -67,13 +58,13 @@ def document(report: SampledReport) -> blocks.Document:
         report.title,
         [*_full(report, sides)],
         [*_screen(report, sides)],
-        baseline_text(report.baseline_reason) if is_compared else "",
+        content.baseline_text(report.baseline_reason) if is_compared else "",
     )
 
 
 def _screen(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
-    leaders = [*map(leading, pools_of(sides))]
+    leaders = [*map(leader, pools_of(sides))]
     answer = _answer(report, sides, is_full=False)
     yield blocks.Items([*answer, *_looks(leaders), *warnings(report)], shown=0)
     if leaders and any(part.comparisons or len(part.figures) > 1 for part in report.subjects):
@@ -96,14 +87,14 @@ def _answer(report: Report, sides: Sequence[SideResult], *, is_full: bool) -> li
 
 def _pools(sides: Sequence[SideResult], report: Report, *, is_full: bool) -> list[blocks.Item]:
     """Write one sentence per pool, slower and faster ones first; many pools share sentences."""
-    pools = sorted(pools_of(sides), key=lambda pool: not leading(pool).differs)
+    pools = sorted(pools_of(sides), key=lambda pool: not leader(pool).differs)
     named = pools
     if len(pools) > _POOLS_EACH:
-        different = (pool for pool in pools if leading(pool).differs)
-        named = sorted(different, key=lambda pool: leading(pool).rank, reverse=True)
+        different = (pool for pool in pools if leader(pool).differs)
+        named = sorted(different, key=lambda pool: leader(pool).rank, reverse=True)
         named = named if is_full else named[:_MOST_DIFFERENT]
     items = [_pool(pool, report) for pool in named]
-    unnamed = [leading(pool) for pool in pools if pool not in named]
+    unnamed = [leader(pool) for pool in pools if pool not in named]
     for verdict, same in grouped(unnamed, lambda side: side.verdict).items():
         names = listed([side.name for side in same], _POOLS_NAMED)
         sentence = ", ".join(filter(None, (names, _as_long(same))))
@@ -115,7 +106,9 @@ def _looks(leaders: Sequence[SideResult]) -> Iterator[blocks.Item]:
     """Write which looks at the data these are; a verdict of an earlier one says so itself."""
     compared = [side.comparison for side in leaders]
     names = dict.fromkeys(
-        text_of(pair.look) for pair in compared if pair and pair.look and pair.of_all is None
+        content.text_of(pair.look)
+        for pair in compared
+        if pair and pair.look and pair.of_all is None
     )
     if names:
         sentence = f"{', and '.join(names)}; the intervals are wider for it"
@@ -124,15 +117,15 @@ def _looks(leaders: Sequence[SideResult]) -> Iterator[blocks.Item]:
 
 def _pool(pool: Sequence[SideResult], report: Report) -> blocks.Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
-    first = leading(pool)
+    first = leader(pool)
     if first.verdict == blocks.NOISE and first.comparison is not None:
         lead = f"{first.name} took {ratio(first.comparison.ratio)} as long as {first.baseline}"
-        rest = f"{on_measurement(first.subject, report)}: noise of this machine."
+        rest = f"{content.on_measurement(first.subject, report)}: noise of this machine."
         return blocks.Item.answer(first.verdict, lead, rest)
     lead, rest = _verdict(first, report)
     same = [side for side in pool if side.verdict == first.verdict]
     if first.differs or len(same) == 1:
-        sentences = [f"{on_measurement(first.subject, report)}{rest}"]
+        sentences = [f"{content.on_measurement(first.subject, report)}{rest}"]
         sentences += _figures_of_refused(first)
         same = [first]
     elif first.comparison is None:
@@ -158,7 +151,7 @@ def _figures_of_refused(side: SideResult) -> Iterator[str]:
     figures = side.part.figures
     if side.refused_by and {side.name, side.baseline} <= set(figures):
         means_ns = [figures[name].mean_ns for name in (side.name, side.baseline)]
-        candidate, baseline = mean_texts(side.subject, means_ns)
+        candidate, baseline = content.mean_texts(side.subject, means_ns)
         yield f"The averages are {candidate} on {side.name} and {baseline} on {side.baseline}."
 
 
@@ -176,12 +169,12 @@ def _verdict(side: SideResult, report: Report) -> tuple[str, str]:
         part.workers(comparison.candidate),
         part.workers(comparison.baseline),
     )
-    lead, rest = verdict_text(comparison, report.margin_ratio, workers)
+    lead, rest = content.verdict_text(comparison, report.margin_ratio, workers)
     of_all = comparison.of_all
     if of_all is not None:
         rest += ", decided at an earlier look"
         if of_all.verdict is not comparison.verdict:
-            by_all = f"{ratio(of_all.ratio)} ({ends_text(of_all.interval)})"
+            by_all = f"{ratio(of_all.ratio)} ({content.ends_text(of_all.interval)})"
             rest += f", which stands; all workers: {by_all}"
     return lead, f"{rest}."
 
@@ -209,7 +202,7 @@ def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison
     untried = [trial for trial in diagnosis.trials if trial.meaning.template == OWN_REASON]
     if untried and not paces:
         kinds = ", ".join(trial.kind.value for trial in untried)
-        reason = text_of(untried[0].meaning).removesuffix(".")
+        reason = content.text_of(untried[0].meaning).removesuffix(".")
         return f"measure again with `trials: always` in the kind; not tried: {kinds} ({reason})"
     if not paces or states.isdisjoint((State.SUPPORTED, State.NOT_SEPARABLE)):
         return ""
@@ -225,7 +218,7 @@ def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison
         command = f'`{command_line}`, or the action "Confirm the cause"'
     else:
         return ""
-    return f"run {pace.pool} once more with copies at {pace_rate(pace)} ({command})"
+    return f"run {pace.pool} once more with copies at {content.pace_rate(pace)} ({command})"
 
 
 def _common_group(pace: Pace, report: Report) -> str:
@@ -264,7 +257,7 @@ def _full(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks
     yield blocks.Items([*_answer(report, sides, is_full=True), *refused], shown=0)
     if report.subjects or report.baseline:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
-        shows_means = any(map(compared_means_ns, report.subjects))
+        shows_means = any(map(compared_ns, report.subjects))
         basis = (
             f"The baseline is {report.baseline}{reason}. {_RATIOS}"
             f"{_COMPARED_MEANS if shows_means else ''}. "

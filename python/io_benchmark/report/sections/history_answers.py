@@ -3,20 +3,13 @@
 
 from collections.abc import Iterator
 
-from io_benchmark.analysis.history.history_model import (
-    FactChange,
-    History,
-    HistorySeries,
-    Level,
-    LevelChange,
-    Trend,
-)
+from io_benchmark.analysis.history import history_model as model
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.reading.machines import FactValue
 from io_benchmark.analysis.statistics.series_fit import FEWEST_VALUES
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks
-from io_benchmark.report.content import bounds_text, mean_texts
+from io_benchmark.report.content import interval_text, mean_texts
 from io_benchmark.results import workloads
 from io_benchmark.text import clean
 
@@ -29,7 +22,7 @@ _LONG_DAYS = 180
 _YEARS_OF_A_WEEK = 7 / 365.25
 
 
-def answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
+def answer(series: model.HistorySeries, history: model.History) -> Iterator[blocks.Item]:
     """Write the changes, the trend, what is not clear, and the time that it takes now."""
     for change in series.changes:
         yield _change_answer(change, series)
@@ -43,21 +36,21 @@ def answer(series: HistorySeries, history: History) -> Iterator[blocks.Item]:
     yield blocks.Item(f"{_newest(series) if is_short else _now(series, history)}.", kind="now")
 
 
-def _change_answer(change: LevelChange, series: HistorySeries) -> blocks.Item:
+def _change_answer(change: model.LevelChange, series: model.HistorySeries) -> blocks.Item:
     """Write a change in one sentence, with the facts that changed with it."""
     kind, size = change.verdict, ratio(change.ratio)
     before, after = mean_texts(series.subject, [change.before_ns, change.after_ns])
-    bounds = bounds_text(change.interval, change.interval.level_ratio)
+    bounds = interval_text(change.interval, change.interval.level_ratio)
     changed = [
         f"{where}: {listed(facts, _FACTS_IN_ANSWER, '; and {:,} more', '; ')}."
         for where, facts in changed_facts(change)
     ]
-    sentences = (f" {bounds}, from {before} to {after}.", *(changed or [nothing_changed(change)]))
+    sentences = (f" ({bounds}), from {before} to {after}.", *(changed or [nothing_changed(change)]))
     lead = f"{series.points[change.at].date}: takes {size} as long as before"
     return blocks.Item.answer(kind, lead, " ".join(sentences))
 
 
-def nothing_changed(change: LevelChange) -> str:
+def nothing_changed(change: model.LevelChange) -> str:
     """Return why a change has no facts."""
     if change.unobserved:
         return (
@@ -66,7 +59,7 @@ def nothing_changed(change: LevelChange) -> str:
     return "No observed fact about host and storage changed here."
 
 
-def changed_facts(change: LevelChange) -> Iterator[tuple[str, list[str]]]:
+def changed_facts(change: model.LevelChange) -> Iterator[tuple[str, list[str]]]:
     """Yield what changed at the point of the change, then what changed at points close by."""
     here = [_change_text(fact) for fact in change.changed if fact.points_off == 0]
     if here:
@@ -76,7 +69,7 @@ def changed_facts(change: LevelChange) -> Iterator[tuple[str, list[str]]]:
         yield "Close by", close_by
 
 
-def _change_text(fact: FactChange) -> str:
+def _change_text(fact: model.FactChange) -> str:
     """Return 'disks 2 → 1', and how far from the change of the level it changed."""
     points = number_of(abs(fact.points_off), "point")
     distance = f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
@@ -103,7 +96,7 @@ def _value_text(value: FactValue) -> str:
     return clean(value if isinstance(value, str) else ",".join(value), _VALUE_LENGTH)
 
 
-def _steady(series: HistorySeries) -> str:
+def _steady(series: model.HistorySeries) -> str:
     """Return that there is no change, or too few points to see one."""
     (level,) = series.levels
     if level.end < FEWEST_VALUES:
@@ -114,7 +107,7 @@ def _steady(series: HistorySeries) -> str:
     return f"{'No step' if series.trend else 'No change'} in {_points(level)}"
 
 
-def _now(series: HistorySeries, history: History) -> str:
+def _now(series: model.HistorySeries, history: model.History) -> str:
     """Return the mean of the last level, or where the trend is now, and how far points vary."""
     level, last = series.levels[-1], series.points[-1]
     mean_ns = level.mean_ns if series.trend is None else series.expected_ns[-1]
@@ -134,7 +127,7 @@ def _now(series: HistorySeries, history: History) -> str:
     return f"{sentence}, {_points(level)}{varies}"
 
 
-def _newest(series: HistorySeries) -> str:
+def _newest(series: model.HistorySeries) -> str:
     """Return the newest point: the mean of so few would hide that they may be of two levels."""
     means_ns = [point.mean_ns for point in series.points]
     newest, low, high = mean_texts(series.subject, [means_ns[-1], min(means_ns), max(means_ns)])
@@ -146,11 +139,11 @@ def _newest(series: HistorySeries) -> str:
     return f"The newest point, {date}: {newest}{others}"
 
 
-def _points(level: Level) -> str:
+def _points(level: model.Level) -> str:
     return number_of(level.end - level.start, "point")
 
 
-def _trend(trend: Trend, series: HistorySeries) -> blocks.Item:
+def _trend(trend: model.Trend, series: model.HistorySeries) -> blocks.Item:
     """Write `trend: +10 % time per year (+8 to +12 %)`; of a short history per week."""
     days = (series.points[-1].time - series.points[0].time).days
     years, unit = (1.0, "year") if days >= _LONG_DAYS else (_YEARS_OF_A_WEEK, "week")
@@ -166,7 +159,7 @@ def _percents(growth: float) -> str:
     return f"{rounded:+g}"
 
 
-def _unclear(series: HistorySeries) -> str:
+def _unclear(series: model.HistorySeries) -> str:
     """Return what may explain the points and is not clear."""
     explanations = " or ".join(f"a {name}" for name in series.possible)
     if series.trend is not None or series.changes:

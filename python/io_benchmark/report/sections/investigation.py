@@ -4,17 +4,7 @@
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from io_benchmark.analysis.investigation.investigation_model import (
-    EvidenceSource,
-    Explanation,
-    Findings,
-    Fix,
-    Forecast,
-    Investigation,
-    Machines,
-    Outcome,
-    Slowness,
-)
+from io_benchmark.analysis.investigation import investigation_model as model
 from io_benchmark.analysis.model.cause import Evidence, Target
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
@@ -44,14 +34,14 @@ _LEAST_PART_S = 1.0
 _ADDRESSES_NAMED = 3
 # What to read if one reads nothing else.
 _LEADS = {
-    Outcome.CHANGE: "A change helps.",
-    Outcome.NOTHING: "Nothing to change.",
-    Outcome.NOT_IO: "Nothing to change in disks or machines.",
-    Outcome.OPEN: "Not decided.",
+    model.Outcome.CHANGE: "A change helps.",
+    model.Outcome.NOTHING: "Nothing to change.",
+    model.Outcome.NOT_IO: "Nothing to change in disks or machines.",
+    model.Outcome.OPEN: "Not decided.",
 }
 
 
-def document(report: Investigation) -> blocks.Document:
+def document(report: model.Investigation) -> blocks.Document:
     """Return the report's blocks: what a bug needs, the answer before its evidence."""
     conclusion, slowness = report.conclusion, report.findings.slowness
     title, question = f"Investigation of {report.task}", f"Why is {report.task} slow?"
@@ -84,7 +74,7 @@ def _ended(words: str) -> str:
     return words.removesuffix(".") + "."
 
 
-def _evidence(findings: Findings) -> Iterator[blocks.Item]:
+def _evidence(findings: model.Findings) -> Iterator[blocks.Item]:
     """Write what each step found, as far as the steps were done."""
     if findings.slowness is not None:
         for sentence in _times(findings.slowness):
@@ -101,7 +91,7 @@ def _evidence(findings: Findings) -> Iterator[blocks.Item]:
             yield blocks.Item.led("Demand:", sentence)
 
 
-def _sources(sources: Sequence[EvidenceSource]) -> Iterator[blocks.Item]:
+def _sources(sources: Sequence[model.EvidenceSource]) -> Iterator[blocks.Item]:
     """Write where the evidence is, as addresses that a browser opens."""
     for (has, is_new), same in grouped(sources, attrgetter("has", "is_new")).items():
         created = ", created by this investigation" if is_new else ""
@@ -114,7 +104,7 @@ def _sources(sources: Sequence[EvidenceSource]) -> Iterator[blocks.Item]:
         yield blocks.Item(tuple(line))
 
 
-def _picture(findings: Findings) -> Iterator[blocks.Picture]:
+def _picture(findings: model.Findings) -> Iterator[blocks.Picture]:
     """Draw the ratios of the real tasks, the benchmark and the prediction, and what is written."""
     slowness, explanation, forecast = findings.slowness, findings.explanation, findings.forecast
     if slowness is None or slowness.comparison is None:
@@ -130,7 +120,7 @@ def _picture(findings: Findings) -> Iterator[blocks.Picture]:
         yield from blocks.Picture.demand(forecast.task.written)
 
 
-def _times(slowness: Slowness) -> Iterator[str]:
+def _times(slowness: model.Slowness) -> Iterator[str]:
     """Yield how long the task takes, where, since when, and what it costs."""
     compared = slowness.comparison
     if compared is None:
@@ -169,7 +159,7 @@ def _times(slowness: Slowness) -> Iterator[str]:
         )
 
 
-def _machines(machines: Machines, explanation: Explanation | None) -> str:
+def _machines(machines: model.Machines, explanation: model.Explanation | None) -> str:
     """Write how the benchmark compares the machines, and where its results are."""
     addresses = listed(machines.addresses, _ADDRESSES_NAMED)
     results = f"results from {machines.origin}: {addresses}"
@@ -185,7 +175,7 @@ def _machines(machines: Machines, explanation: Explanation | None) -> str:
     )
 
 
-def _causes(explanation: Explanation) -> Iterator[str]:
+def _causes(explanation: model.Explanation) -> Iterator[str]:
     """Yield each cause with the facts of both pools and why it is judged so."""
     for reason in explanation.reasons:
         cause = reason.cause
@@ -201,7 +191,7 @@ def _facts(evidence: Evidence) -> str:
     return text_of(evidence.summary) if evidence.summary else evidence_text(evidence)
 
 
-def _demand(forecast: Forecast) -> Iterator[str]:
+def _demand(forecast: model.Forecast) -> Iterator[str]:
     """Yield what the task's profiles recorded, and what they predict."""
     task = forecast.task
     if task is not None and None not in (task.cpus_used, task.written_bytes, task.read_bytes):
@@ -225,7 +215,9 @@ def _demand(forecast: Forecast) -> Iterator[str]:
     )
 
 
-def _change(report: Investigation, fix: Fix, slowness: Slowness) -> Iterator[blocks.Block]:
+def _change(
+    report: model.Investigation, fix: model.Fix, slowness: model.Slowness
+) -> Iterator[blocks.Block]:
     """Write the patch, how to undo it, and what to watch."""
     yield blocks.Heading("Patch")
     if report.patch or report.fragment:

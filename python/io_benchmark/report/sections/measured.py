@@ -44,7 +44,7 @@ class SideResult(Struct, frozen=True):
         return self.diagnosis is not None, difference
 
 
-def leading(sides: Sequence[SideResult]) -> SideResult:
+def leader(sides: Sequence[SideResult]) -> SideResult:
     """Return the first statement about a pool: the largest difference of the first workload.
 
     A difference that is explained comes before larger ones.
@@ -85,7 +85,7 @@ def pools_of(sides: Sequence[SideResult]) -> list[list[SideResult]]:
     return list(grouped(candidates, lambda side: side.name).values())
 
 
-def compared_means_ns(part: SubjectReport) -> dict[str, tuple[float, ...]]:
+def compared_ns(part: SubjectReport) -> dict[str, tuple[float, ...]]:
     """Return the means that ratios are of, by side; none where the averages give the same."""
     by_side: dict[str, dict[float, None]] = {}
     agreed = True

@@ -19,7 +19,7 @@ from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import FIGURES, ends_text, place_of, sharing, text_of, unit_text
-from io_benchmark.report.sections.measured import SideResult, compared_means_ns
+from io_benchmark.report.sections.measured import SideResult, compared_ns
 from io_benchmark.results import workloads
 from io_benchmark.text import name
 
@@ -130,14 +130,14 @@ def _figures(sides: Sequence[SideResult]) -> blocks.Table:
 
 
 def _figure_rows(part: SubjectReport) -> Iterator[blocks.Row]:
-    compared_ns = compared_means_ns(part)
+    means_ns = compared_ns(part)
     for figure in FIGURES:
         values = (figure.value_ns(side) for side in part.figures.values())
         cells = times([math.nan if value is None else value for value in values])
         yield blocks.Row(figure.label, cells, rank=figure.screen_rank)
-        if figure.label == "Avg" and compared_ns:
+        if figure.label == "Avg" and means_ns:
             # What the ratios are of, where the averages give other ratios.
-            means = [", ".join(times(compared_ns.get(side, ()))) for side in part.figures]
+            means = [", ".join(times(means_ns.get(side, ()))) for side in part.figures]
             yield blocks.Row(COMPARED, means, rank=figure.screen_rank)
 
 
@@ -163,7 +163,7 @@ def _measures(
 
 def _measure(sides: Sequence[SideResult]) -> Iterator[blocks.Row]:
     part = sides[0].part
-    workload, compared_ns = workloads.of(part.subject.workload), compared_means_ns(part)
+    workload, means_ns = workloads.of(part.subject.workload), compared_ns(part)
     yield blocks.Row(part.subject.label)
     details: list[tuple[str, str]] = []
     for side in sides:
@@ -171,9 +171,8 @@ def _measure(sides: Sequence[SideResult]) -> Iterator[blocks.Row]:
         values_ns = (figures.mean_ns, figures.percentiles_ns[_TAIL])
         cells = (digits(workload.shown(value_ns)) for value_ns in values_ns)
         yield blocks.Row(side.name, (*cells, *_comparison(side)), level=1)
-        means_ns = compared_ns.get(side.name, ())
-        if means_ns:
-            means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns)
+        if side.name in means_ns:
+            means = ", ".join(digits(workload.shown(mean_ns)) for mean_ns in means_ns[side.name])
             details.append((f"{side.name} {means}", COMPARED.lower()))
         details += (
             (f"{side.name} {_detail_text(detail)}", detail.label) for detail in figures.details

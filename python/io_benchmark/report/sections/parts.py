@@ -27,7 +27,7 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
-from io_benchmark.report.sections.measured import SideResult, leading
+from io_benchmark.report.sections.measured import SideResult, leader
 from io_benchmark.results import workloads
 
 # The differences of this many candidates have a table; the sentences are about all.
@@ -112,7 +112,7 @@ def _sum_ns(parts: Sequence[PartDifference], field: str) -> float:
 def parts(sides: Sequence[SideResult], report: Report) -> Iterator[blocks.Block]:
     divided = (side for side in sides if side.differs and side.division is not None)
     by_candidate = grouped(divided, lambda side: side.name).values()
-    leaders = [*map(leading, by_candidate)]
+    leaders = [*map(leader, by_candidate)]
     first = [(side.division, side.subject, side.verdict) for side in leaders if side.division]
     first += (
         (worker.division, worker.subject, worker.verdict.value)

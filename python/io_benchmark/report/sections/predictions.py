@@ -109,41 +109,33 @@ def _table(
     task: TaskPrediction, profiled_on: str, pools: Sequence[PoolPrediction], profiled_ns: float
 ) -> blocks.Table:
     """Write what was profiled, then a row per pool; a column without any cell is left out."""
-    heads = (
-        "time",
-        f"{percent(PREDICTION_LEVEL)} of tasks",
-        "ratio",
-        "writes",
-        "syncs",
-        "CPU",
-        "at ceiling",
-        "measured",
-        _PAID,
-    )
+    interval_head = f"{percent(PREDICTION_LEVEL)} of tasks"
     profiled = {
         "time": _time(profiled_ns, profiled_ns),
-        f"{percent(PREDICTION_LEVEL)} of tasks": "profiled",
+        interval_head: "profiled",
         "at ceiling": _share(task.at_ceiling_share),
         _PAID: _money(profiled_ns, task.price),
     }
-    rows = [blocks.Row(profiled_on, [profiled.get(head, "") for head in heads])]
+    rows = [(profiled_on, profiled)]
     for pool in pools:
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
-        cells = (
-            _time(pool.time_ns, profiled_ns),
-            _interval(pool, profiled_ns),
-            ratio(pool.time_ns / profiled_ns) if pool.time_ns else "",
-            _added(pool.added_by_writes_ns, profiled_ns),
-            _added(pool.added_by_syncs_ns, profiled_ns),
-            _added(pool.added_by_cpu_ns, profiled_ns),
-            _share(pool.at_ceiling_share),
-            _time(measured_ns, profiled_ns),
+        cells = {
+            "time": _time(pool.time_ns, profiled_ns),
+            interval_head: _interval(pool, profiled_ns),
+            "ratio": ratio(pool.time_ns / profiled_ns) if pool.time_ns else "",
+            "writes": _added(pool.added_by_writes_ns, profiled_ns),
+            "syncs": _added(pool.added_by_syncs_ns, profiled_ns),
+            "CPU": _added(pool.added_by_cpu_ns, profiled_ns),
+            "at ceiling": _share(pool.at_ceiling_share),
+            "measured": _time(measured_ns, profiled_ns),
             # A measured time needs no model.
-            _money(measured_ns or pool.time_ns, pool.price),
-        )
-        rows.append(blocks.Row(pool.pool, cells))
+            _PAID: _money(measured_ns or pool.time_ns, pool.price),
+        }
+        rows.append((pool.pool, cells))
+    heads = list(cells)
+    table = [blocks.Row(name, [cells.get(head, "") for head in heads]) for name, cells in rows]
     drop = ("CPU", "syncs", "at ceiling", "writes", "measured", "ratio")
-    return blocks.Table("pool", heads, rows, drop=drop).without_empty_columns()
+    return blocks.Table("pool", heads, table, drop=drop).without_empty_columns()
 
 
 def _money(time_ns: float | None, price: Price | None) -> str:

@@ -67,7 +67,6 @@ def _labels(ranking: LabelRanking) -> Iterator[Block]:
 
 
 def _label(row: RankedLabel) -> list[str]:
-    """Write the cells of a label."""
     low, high = (compact(end) for end in row.hours_interval)
     cost = NOTHING
     if row.money is not None:
@@ -86,7 +85,6 @@ def _label(row: RankedLabel) -> list[str]:
 
 
 def _pool(pool: RankedPool) -> list[str]:
-    """Write the cells of a pool."""
     return [
         count(pool.runs),
         count(pool.labels),

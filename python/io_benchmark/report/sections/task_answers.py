@@ -5,14 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from io_benchmark.analysis.model.comparison import DIFFERENT, Interval
-from io_benchmark.analysis.tasks.task_model import (
-    OWN_WORK,
-    SET_UP,
-    TEAR_DOWN,
-    CostComparison,
-    TaskComparison,
-    TaskReport,
-)
+from io_benchmark.analysis.tasks import task_model as model
 from io_benchmark.number_text import (
     duration_unit,
     is_cut,
@@ -45,10 +38,14 @@ _ANSWERS_KEPT = (4, 2, 1)
 # A difference that is smaller than this, in the unit of the whole time, is written as 0.
 _NEGLIGIBLE = 0.005
 # Parts of a task's time that are named in a sentence; pending is no part of it.
-_PARTS = {OWN_WORK: f"its {OWN_WORK}", SET_UP: SET_UP, TEAR_DOWN: TEAR_DOWN}
+_PARTS = {
+    model.OWN_WORK: f"its {model.OWN_WORK}",
+    model.SET_UP: model.SET_UP,
+    model.TEAR_DOWN: model.TEAR_DOWN,
+}
 
 
-def answers(report: TaskReport) -> blocks.Items:
+def answers(report: model.TaskReport) -> blocks.Items:
     """Return a sentence per pool, with the parts of the time and the costs below it."""
     items = []
     for position, comparison in enumerate(in_order(report.comparisons)):
@@ -65,7 +62,7 @@ def answers(report: TaskReport) -> blocks.Items:
     return blocks.Items(items or [nothing], noun=" pools")
 
 
-def _difference(comparison: TaskComparison) -> str:
+def _difference(comparison: model.TaskComparison) -> str:
     """Write '+6 min per task (+3.9 to +8.2)'."""
     unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
     difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task"
@@ -75,7 +72,7 @@ def _difference(comparison: TaskComparison) -> str:
     return f"{difference} ({low} to {high})"
 
 
-def _single_workers(comparison: TaskComparison) -> str:
+def _single_workers(comparison: model.TaskComparison) -> str:
     """Return the rule that decided, where a side has one worker."""
     match comparison.single_sides:
         case []:
@@ -103,7 +100,7 @@ def _with_decimals(value: float, decimals: int) -> str:
     return signed(text.rstrip("0").rstrip(".") if decimals else text, value)
 
 
-def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
+def _below(comparison: model.TaskComparison) -> Iterator[tuple[str, str]]:
     """Yield titles and sentences: where the time goes, what it costs, and what would settle it."""
     # 'its own work +5.6 min, set-up +0.3 min'
     unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
@@ -123,7 +120,7 @@ def _below(comparison: TaskComparison) -> Iterator[tuple[str, str]]:
         yield "To settle it", "run the tasks on more workers of both pools."
 
 
-def _parts(comparison: TaskComparison, unit_s: float) -> list[tuple[str, str]]:
+def _parts(comparison: model.TaskComparison, unit_s: float) -> list[tuple[str, str]]:
     """Return the parts of the difference, which add up to it as they are written.
 
     The difference follows from the ratio, and the parts are those of averages: there may be a rest.
@@ -145,7 +142,7 @@ def _parts(comparison: TaskComparison, unit_s: float) -> list[tuple[str, str]]:
     return parts
 
 
-def _money(comparison: TaskComparison, cost: CostComparison) -> str:
+def _money(comparison: model.TaskComparison, cost: model.CostComparison) -> str:
     """Compare what an hour and a task cost, and say at which price a task would cost the same."""
     low, high = (change_text(end) for end in (cost.interval.low_ratio, cost.interval.high_ratio))
     bounds = "" if _is_cut(cost.interval) else f" ({low} to {high})"
@@ -187,7 +184,7 @@ def pool_rank(position: int, kept: Sequence[int]) -> int:
     return blocks.ALWAYS
 
 
-def in_order(comparisons: Sequence[TaskComparison]) -> Sequence[TaskComparison]:
+def in_order(comparisons: Sequence[model.TaskComparison]) -> Sequence[model.TaskComparison]:
     """Return the comparisons; of many, those that differ most come first."""
     if len(comparisons) <= POOLS_NAMED:
         return comparisons

@@ -8,14 +8,7 @@ from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.number_text import NOTHING, count, duration_unit, money, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import baseline_text, ends_text, text_of
-from io_benchmark.report.sections.task_answers import (
-    POOLS_NAMED,
-    RANKS,
-    answers,
-    change_text,
-    in_order,
-    pool_rank,
-)
+from io_benchmark.report.sections import task_answers
 from io_benchmark.text import LINE_LENGTH, name
 
 _LABELS_SHOWN = 40  # in the table of a pair
@@ -30,7 +23,7 @@ _ROWS_KEPT = (8, 6, 3)
 
 def document(report: TaskReport) -> blocks.Document:
     """Return the report's blocks: answers, pictures, tables and notes."""
-    pool_answers = answers(report)
+    pool_answers = task_answers.answers(report)
     if len(report.comparisons) == 1:
         table = _pair_table(report.comparisons[0])
     else:
@@ -38,7 +31,7 @@ def document(report: TaskReport) -> blocks.Document:
     tables = [table] if table.rows else []
     notes = _notes(report)
     remarks = [text_of(remark) for remark in report.remarks]
-    pairs = {pair.candidate: pair for pair in in_order(report.comparisons)}
+    pairs = {pair.candidate: pair for pair in task_answers.in_order(report.comparisons)}
     caption = "Ratio of a task's time to the baseline's, with its interval"
     paid = {pool: (pair, pair.cost) for pool, pair in pairs.items() if pair.cost is not None}
     content: list[blocks.Block] = [
@@ -59,7 +52,7 @@ def document(report: TaskReport) -> blocks.Document:
 
 def _title(report: TaskReport) -> str:
     pools = name(report.title, _TITLE_LENGTH)
-    if len(report.comparisons) > POOLS_NAMED and report.baseline:
+    if len(report.comparisons) > task_answers.POOLS_NAMED and report.baseline:
         pools = f"{len(report.comparisons):,} pools against {report.baseline}"
     if report.baseline:
         pools += baseline_text(report.baseline_reason)
@@ -125,10 +118,8 @@ def _pair_table(comparison: TaskComparison) -> blocks.Table:
             ]
     if any(side.lost_share for side in costs):
         rows["Time of lost runs"] = [f"+{percent(side.lost_share)}" for side in costs]
-    ranked = [
-        blocks.Row(title, cells, rank=RANKS.get(title, blocks.ALWAYS))
-        for title, cells in rows.items()
-    ]
+    ranks = task_answers.RANKS
+    ranked = [blocks.Row(head, rows[head], rank=ranks.get(head, blocks.ALWAYS)) for head in rows]
     return blocks.Table("", [name(side, _HEAD_CELLS) for side in sides], ranked)
 
 
@@ -141,7 +132,7 @@ def _pools_table(report: TaskReport) -> blocks.Table:
     """Write a row for each comparison, or for each side where there is none."""
     heads: tuple[str, ...] = ("Baseline", "Task", "Ratio", "Verdict", "Cost", "Lost")
     rows = []
-    for pair in in_order(report.comparisons):
+    for pair in task_answers.in_order(report.comparisons):
         baseline_s, candidate_s = (
             pair.times[side].task_s for side in (pair.baseline, pair.candidate)
         )
@@ -150,7 +141,7 @@ def _pools_table(report: TaskReport) -> blocks.Table:
             _time(candidate_s, baseline_s),
             ratio(pair.ratio),
             pair.verdict.value,
-            NOTHING if pair.cost is None else change_text(pair.cost.ratio),
+            NOTHING if pair.cost is None else task_answers.change_text(pair.cost.ratio),
             _with_share(pair.lost.candidate, pair.shares(pair.lost).candidate),
         ]
         rows.append((pair.candidate, cells))
@@ -160,17 +151,14 @@ def _pools_table(report: TaskReport) -> blocks.Table:
             numbers = (side.completed, side.failed, side.lost, side.stopped)
             rows.append((side.side, [count(number) for number in numbers]))
     ranked = [
-        blocks.Row(pool, cells, rank=pool_rank(position, _ROWS_KEPT))
+        blocks.Row(pool, cells, rank=task_answers.pool_rank(position, _ROWS_KEPT))
         for position, (pool, cells) in enumerate(rows)
     ]
     return blocks.Table("", heads, ranked, drop=_least_first(heads), noun=" pools")
 
 
 def _least_first(heads: Sequence[str]) -> list[str]:
-    """Return the columns that a narrow screen leaves out, which are all but the first two.
-
-    The last one matters least.
-    """
+    """Return all columns but the first two; a narrow screen leaves out the last one first."""
     return list(reversed(heads[2:]))
 
 

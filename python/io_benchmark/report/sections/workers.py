@@ -12,7 +12,7 @@ from io_benchmark.analysis.model.run import UNKNOWN, WorkerLine
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks
-from io_benchmark.report.content import bounds_text, on_measurement, text_of
+from io_benchmark.report.content import interval_text, on_measurement, text_of
 from io_benchmark.report.sections.causes import explanation
 from io_benchmark.text import ending_in_words
 
@@ -150,7 +150,7 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
         sentences = [f"{on_measurement(pool.subject, report)} (these have {facts})."]
         sentences += (
             f"With the other {faster:,} alone, {pair.candidate} compared with {pair.baseline} is "
-            f"{pair.verdict} at {ratio(pair.ratio)} {bounds_text(pair.interval)}."
+            f"{pair.verdict} at {ratio(pair.ratio)} ({interval_text(pair.interval)})."
             for pair in pool.of_the_faster
         )
         remedy = blocks.Item.led("Try:", f"{text_of(pool.remedy.action)}.")
@@ -198,7 +198,7 @@ def _consequences(worker: SingleWorker, report: Report) -> Iterator[str]:
         yield "A cause that only this worker has does not count for its pool."
     pairs = [
         f"{pair.candidate} compared with {pair.baseline} is at {ratio(pair.ratio)} "
-        f"{bounds_text(pair.interval)}"
+        f"({interval_text(pair.interval)})"
         for pair in worker.without[:_SINGLE_NAMED]
     ]
     if pairs:

@@ -69,9 +69,8 @@ class Access:
             present, missing = (CLIENT_ID, ACCESS_TOKEN) if client_id else (ACCESS_TOKEN, CLIENT_ID)
             raise UsageError(f"{present} is set and {missing} is not; set both or neither")
         if client_id and token:
-            return cls(
-                root_url, root_url, f"as {client_id}", _signing(client_id, token, environment)
-            )
+            credentials = _signing(client_id, token, environment)
+            return cls(root_url, root_url, f"as {client_id}", credentials)
         proxy = environment.get(PROXY)
         if not proxy:
             return anonymous

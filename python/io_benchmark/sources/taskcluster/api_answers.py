@@ -20,11 +20,7 @@ _MAXIMUM_OBJECTS = 1_500_000
 RESOLVED = ("completed", "failed", "exception")
 
 
-class _ApiObject(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Base of all answers and their parts."""
-
-
-class QueueRun(_ApiObject, frozen=True):
+class QueueRun(Struct, frozen=True, rename="camel"):
     run_id: Annotated[int, Meta(ge=0, le=999_999_999)]
     state: str
     reason_resolved: str | None = None
@@ -44,7 +40,7 @@ class QueueRun(_ApiObject, frozen=True):
         return clean(ending_in_words(self.state, self.reason_resolved), 100)
 
 
-class TaskStatus(_ApiObject, frozen=True):
+class TaskStatus(Struct, frozen=True, rename="camel"):
     task_id: Slug
     task_group_id: Slug
     state: str
@@ -62,12 +58,12 @@ class TaskStatus(_ApiObject, frozen=True):
         return self.state in RESOLVED
 
 
-class _TaskMetadata(_ApiObject, frozen=True):
+class _TaskMetadata(Struct, frozen=True, rename="camel"):
     name: str = ""
     source: str = ""
 
 
-class _TaskPayload(_ApiObject, frozen=True):
+class _TaskPayload(Struct, frozen=True, rename="camel"):
     """The payload of a task. Worker implementations differ, so any field may be anything."""
 
     image: Any = None
@@ -75,7 +71,7 @@ class _TaskPayload(_ApiObject, frozen=True):
     artifacts: Any = None
 
 
-class _Tags(_ApiObject, frozen=True):
+class _Tags(Struct, frozen=True, rename="camel"):
     label: str | None = None
     kind: str | None = None
 
@@ -90,7 +86,7 @@ class _Extra(Struct, frozen=True):
     io_benchmark: _Comparing = field(default=_Comparing(), name="io-benchmark")
 
 
-class TaskDefinition(_ApiObject, frozen=True):
+class TaskDefinition(Struct, frozen=True, rename="camel"):
     """The definition of a task. Its payload, which may be large, is decoded when it is used."""
 
     metadata: _TaskMetadata = _TaskMetadata()

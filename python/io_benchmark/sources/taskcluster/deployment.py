@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar
 
-import taskcluster.aio
 from msgspec import Struct
+from taskcluster.aio import Index, Queue, WorkerManager
 from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailure
 
 from io_benchmark.errors import (
@@ -80,19 +80,11 @@ class Deployment:
     def __init__(self, access: Access, http: WebClient) -> None:
         self.access = access
         self._http = http
-        options = {
-            "rootUrl": access.api_root_url,
-            "maxRetries": 0,
-            "credentials": dict(access.credentials),
-        }
-        self._queue, self._index, self._workers = (
-            service(options, session=_Session(http))
-            for service in (
-                taskcluster.aio.Queue,
-                taskcluster.aio.Index,
-                taskcluster.aio.WorkerManager,
-            )
-        )
+        credentials, session = dict(access.credentials), _Session(http)
+        options = {"rootUrl": access.api_root_url, "maxRetries": 0, "credentials": credentials}
+        self._queue = Queue(options, session=session)
+        self._index = Index(options, session=session)
+        self._workers = WorkerManager(options, session=session)
 
     @classmethod
     def run(
@@ -157,9 +149,8 @@ class Deployment:
         """Return the decision task's route of a push of Lando's; None where it has not landed."""
 
         async def read_job() -> LandingJob:
-            return decode(
-                await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES), LandingJob
-            )
+            content = await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
+            return decode(content, LandingJob)
 
         try:
             job = await self._http.retry(landing.job_url, read_job)

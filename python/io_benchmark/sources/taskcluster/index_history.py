@@ -33,15 +33,10 @@ def read_index_history(
 
     Return the time of each push by its task group, and how many older points were not read.
     """
-    use = partial(_read, query, request)
+    use, notice = partial(_read, query, request), in_progress(request.progress)
+    root_urls, limit_s = [query.place.root_url], request.budget.left_s()
     try:
-        return Deployment.run(
-            [query.place.root_url],
-            request.environment,
-            use,
-            request.budget.left_s(),
-            in_progress(request.progress),
-        )
+        return Deployment.run(root_urls, request.environment, use, limit_s, notice)
     except TimeoutError:
         raise GaveUpError("was not read in time") from None
 

@@ -167,13 +167,8 @@ class ResultReader(Struct):
         (listed, runs), request = download, self.request
         if request.budget.allows_reading(listed.task.title(runs[0]), least_bytes):
             try:
-                file = await _read_first(
-                    listed,
-                    ((run, ARTIFACT) for run in runs),
-                    RunResult.parse,
-                    request,
-                    maximum_bytes,
-                )
+                files = ((run, ARTIFACT) for run in runs)
+                file = await _read_first(listed, files, RunResult.parse, request, maximum_bytes)
             except TooLargeError:
                 return True
             except NoArtifactError as error:

@@ -28,8 +28,6 @@ _Pool = tuple[Deployment, str]  # PROVISIONER/WORKERTYPE of a deployment
 # A task in one of these states had a worker.
 _BY_A_WORKER = ("running", "completed", "failed")
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
-
-
 # The time, and how to let it pass; tests replace both.
 _now_s, _sleep = time.monotonic, asyncio.sleep
 
@@ -165,7 +163,6 @@ def wait_for_tasks(
     wrong with them.
     """
     root_urls = (address.root_url for address in addresses.values())
-
     try:
         tasks = Deployment.run(
             root_urls,
