@@ -90,12 +90,11 @@ class Point(Struct, frozen=True):
             workers.append(worker)
         mean_ns = math.exp(fmean(logs))
         first = readings[0].reading
-        revisions = [each.reading.origin.revision for each in readings]
-        known_revisions = [revision for revision in revisions if revision]
+        revisions = (each.reading.origin.revision for each in readings)
         return cls(
             time=first.origin.time,
             group=group,
-            revision=known_revisions[0] if known_revisions else None,
+            revision=next(filter(None, revisions), None),
             workers=tuple(workers),
             mean_ns=mean_ns,
             value=workloads.of(first.subject.workload).shown(mean_ns),

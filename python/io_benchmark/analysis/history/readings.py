@@ -112,6 +112,7 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
     time = parse_time(task and task.started) or parse_time(result.started)
     if time is None:
         return None
+    marks = MachineMarks.of(worker)
     group = (task.task_group_id if task else None) or result.task.group
     revision, task_id = task.revision if task else None, _shorten(worker.task_id, IDENTIFIER)
     return Origin(
@@ -121,17 +122,11 @@ def _origin(worker: Worker, task: TaskRecord | None) -> Origin | None:
         task_id=task_id,
         run_id=worker.run_id,
         source=worker.source,
-        marks=_marks(worker),
-    )
-
-
-def _marks(worker: Worker) -> MachineMarks:
-    """Return by what the machine is recognised, with names of limited length."""
-    marks = MachineMarks.of(worker)
-    return replace(
-        marks,
-        worker_id=_shorten(marks.worker_id, IDENTIFIER),
-        pool=_shorten(marks.pool, IDENTIFIER),
+        marks=replace(
+            marks,
+            worker_id=_shorten(marks.worker_id, IDENTIFIER),
+            pool=_shorten(marks.pool, IDENTIFIER),
+        ),
     )
 
 

@@ -222,7 +222,11 @@ def _by_demand(
     added_s = forecast.added_s
     resource = max(added_s, key=lambda resource: added_s[resource])
     for reason in explanation.reasons:
-        change = _change_of(reason.cause.name)
+        # Machines of two kinds are no rule's cause.
+        if reason.cause.name == MIXED_POOL:
+            change: Change | NoChange = CHANGE_OF_A_MIXED_POOL
+        else:
+            change = RULES_BY_NAME[reason.cause.name].change
         if isinstance(change, NoChange) or change.limits is not resource:
             continue
         fix = _fix(reason, change, explanation)
@@ -238,13 +242,6 @@ def _by_demand(
     )
     todo = slowness.say("run the task on {reference} meanwhile")
     return Conclusion(Outcome.OPEN, answer, basis, next_steps=(*explanation.open_questions, todo))
-
-
-def _change_of(cause: str) -> Change | NoChange:
-    """Return what the cause declares; machines of two kinds are no rule's cause."""
-    if cause == MIXED_POOL:
-        return CHANGE_OF_A_MIXED_POOL
-    return RULES_BY_NAME[cause].change
 
 
 def _fix(reason: Reason, change: Change, explanation: Explanation) -> Fix | None:

@@ -6,12 +6,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model.cause import (
-    Cause,
-    Remedy,
-    Resource,
-    Target,
-)
+from io_benchmark.analysis.model.cause import Cause, Remedy, Resource, Target
 from io_benchmark.analysis.model.comparison import Comparison, Interval
 from io_benchmark.analysis.model.statements import (
     Range,

@@ -57,26 +57,19 @@ def explain(report: Report, pool: str, reference: str) -> Explanation:
         if diagnosis.candidate == pool
         and compared[diagnosis.subject or leading.subject].verdict is Verdict.SLOWER
     ]
-    questions = _first(_questions(report, diagnoses, leading))
     part = parts[leading.subject]
-    workers = BothPools(part.workers(pool), part.workers(reference))
-    for mixed in report.mixed_pools:
-        if mixed.side == pool:
-            return Explanation(
-                leading,
-                workers=workers,
-                reasons=(_mixed(mixed),),
-                machine_types=types,
-                slower_machine_type=_slower_type(report.workers, mixed),
-                open_questions=questions,
-            )
-    reasons = [reason for diagnosis in diagnoses for reason in _reasons(diagnosis)]
+    mixed = [mixed for mixed in report.mixed_pools if mixed.side == pool]
+    if mixed:
+        reasons = [_mixed(mixed[0])]
+    else:
+        reasons = [reason for diagnosis in diagnoses for reason in _reasons(diagnosis)]
     return Explanation(
         leading,
-        workers=workers,
+        workers=BothPools(part.workers(pool), part.workers(reference)),
         reasons=tuple(reasons),
         machine_types=types,
-        open_questions=questions,
+        slower_machine_type=_slower_type(report.workers, mixed[0]) if mixed else "",
+        open_questions=_first(_questions(report, diagnoses, leading)),
     )
 
 

@@ -46,7 +46,11 @@ def find_slowness(
     step = _last_step(sides[pool])
     grew_everywhere = step is not None and _is_everywhere(step, pool, sides)
     if step is not None:
-        sides = {name: _runs_since(step.day, runs) for name, runs in sides.items()}
+        # A pool without runs since then keeps its earlier ones, as where the task moved away.
+        sides = {
+            name: [run for run in runs if _day(run) >= step.day] or runs
+            for name, runs in sides.items()
+        }
     pairs = tuple((pool, name) for name in sorted(sides) if name != pool)
     report = compare_tasks(Plan(label, pool, "", pairs), sides, prices=prices)
     runs = sides[pool]
@@ -114,12 +118,6 @@ def _gaining_labels(
 
 
 # --- since when ---
-
-
-def _runs_since(day: date, runs: Sequence[TaskRun]) -> Sequence[TaskRun]:
-    """Return the runs from this day on; all if there is none, as where a task moved away."""
-    later = [run for run in runs if _day(run) >= day]
-    return later or runs
 
 
 def _is_everywhere(step: _DailyStep, pool: str, sides: Sides) -> bool:

@@ -34,7 +34,10 @@ def machine_demand(
     The task took `wall_ns`, also before and after the profile. `counting` is how many times the
     disks' counters hold each byte, at least and at most.
     """
-    columns = _columns(profile)
+    columns = {  # what is not known counts as 0
+        name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
+        for name in ResourceSample.__struct_fields__
+    }
     times_ms = np.array([columns["start_ms"][0], *columns["end_ms"]])
     samples_ns = (columns["end_ms"] - columns["start_ms"]) * NS_PER_MS
     moved_bytes = columns["read_bytes"] + columns["written_bytes"]
@@ -80,14 +83,6 @@ def machine_demand(
         unseen_ns=float(wall_ns - profile.wall_ns),
         counting=counting,
     )
-
-
-def _columns(profile: ResourceProfile) -> dict[str, Numbers]:
-    """Return each figure of all samples; what is not known counts as 0."""
-    return {
-        name: np.array([getattr(sample, name) or 0.0 for sample in profile.samples])
-        for name in ResourceSample.__struct_fields__
-    }
 
 
 def _unwritten(

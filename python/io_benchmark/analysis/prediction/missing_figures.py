@@ -64,10 +64,7 @@ def _may_sync(change: PoolChange, place: PlaceDemand) -> bool:
     """Return whether the task may have waited for syncs at this place."""
     if not place.is_alone:
         return not change.demand.is_small(change.at_place(place).unexplained_waiting_ns())
-    if place.syncs is None:
-        return True
-    _, most = place.syncs
-    return most > 0
+    return place.syncs is None or place.most_syncs > 0
 
 
 def _has_requests(storage: PoolStorage, place: PlaceDemand) -> bool:

@@ -141,13 +141,13 @@ class PoolChange(Struct, frozen=True):
 
     def unknown_effects(self) -> Iterator[UnknownEffect]:
         """Yield how far each unknown changes the time."""
-        for unknown in MEANINGS:
-            yield self._effect_of(unknown)
+        yield from map(self._effect_of, MEANINGS)
 
     def _effect_of(self, unknown: str) -> UnknownEffect:
         """Return the times at both ends of an unknown, all others being as expected."""
-        first, last = (self.times(EXPECTED.with_value(unknown, end)) for end in (0.0, 1.0))
-        return UnknownEffect(MEANINGS[unknown], math.log(first.total), math.log(last.total))
+        ends = [replace(EXPECTED, **{unknown: value}) for value in (0.0, 1.0)]
+        first_log, last_log = (math.log(self.times(unknowns).total) for unknowns in ends)
+        return UnknownEffect(MEANINGS[unknown], first_log, last_log)
 
     def is_decided_by_requests(self) -> bool:
         """Return whether the time depends on how many requests the other pool's disks do."""
@@ -159,9 +159,8 @@ class PoolChange(Struct, frozen=True):
         expected = math.log(self.times().total)
         for key, known in self.ratios.items():
             lower = known.ratio * math.exp(-math.sqrt(known.error.variance))
-            moved_ratios = {**self.ratios, key: FigureRatio(lower, known.error)}
-            moved = replace(self, ratios=moved_ratios)
-            moved_log = math.log(moved.times().total)
+            moved = {**self.ratios, key: FigureRatio(lower, known.error)}
+            moved_log = math.log(replace(self, ratios=moved).times().total)
             yield MeanVariance((moved_log - expected) ** 2, known.error.degrees)
         for effect in self.unknown_effects():
             largest = max((effect.first_log - expected) ** 2, (effect.last_log - expected) ** 2)

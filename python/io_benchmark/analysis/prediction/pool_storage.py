@@ -157,8 +157,7 @@ class PoolStorage(Struct, frozen=True):
         Stein).
         """
         # Whatever both pools have measured of their CPUs compares them.
-        figures = [figure] if place else [figure, *CPU_FIGURES]
-        for each in figures:
+        for each in [figure] if place else [figure, *CPU_FIGURES]:
             here, there = source.mean(each, place), self.mean(each, place)
             if here and there:
                 variances = [_variance(pool, each, place) for pool in (source, self)]
@@ -238,19 +237,15 @@ def _add_operations(logs: _Logs, run: Run) -> None:
     figure = _OPERATIONS.get((subject.workload, subject.variant))
     if figure is None or subject.threads > 1:
         return
-    match figure:
-        case PoolFigure.SYNC:
-            # Bytes and requests are limits of their own: here the usual time counts, without
-            # stalls.
-            usual_ns = median(map(truediv, run.total_ns, run.operations))
-            logs[figure, subject.place].append(math.log(usual_ns))
-            logs[PoolFigure.SYNCS, subject.place].append(math.log(NS_PER_S / run.mean_ns))
-        case PoolFigure.WRITES:
-            logs[figure, subject.place].append(math.log(NS_PER_S / run.mean_ns))
-        case PoolFigure.SPAWN:
-            logs[figure, ""].append(math.log(run.mean_ns))
-        case _:
-            logs[figure, subject.place].append(math.log(run.mean_ns))
+    place = "" if figure is PoolFigure.SPAWN else subject.place
+    value = run.mean_ns
+    if figure is PoolFigure.SYNC:
+        # Bytes and requests are limits of their own: here the usual time counts, without stalls.
+        value = median(map(truediv, run.total_ns, run.operations))
+        logs[PoolFigure.SYNCS, place].append(math.log(NS_PER_S / run.mean_ns))
+    elif figure is PoolFigure.WRITES:
+        value = NS_PER_S / run.mean_ns
+    logs[figure, place].append(math.log(value))
 
 
 def _add_ceilings(logs: _Logs, run: Run) -> None:

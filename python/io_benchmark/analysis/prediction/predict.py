@@ -51,15 +51,18 @@ def predict(
 
     Profiles of the same label, else of the same command, are of one task.
     """
-    valid = [_with_valid_runs(worker) for worker in MachineMarks.identify(workers)]
+    valid = []
+    for worker in MachineMarks.identify(workers):
+        # Without what a comparison would refuse, such as a workload that failed.
+        runs, _ = check_runs(worker.runs, frozenset())
+        valid.append(replace(worker, runs=tuple(runs)))
     by_pool = sorted(grouped(valid, attrgetter("pool")).items())
-    storages = {pool: PoolStorage.of(pool, runs, prices) for pool, runs in by_pool}
+    storages = {pool: PoolStorage.of(pool, of_pool, prices) for pool, of_pool in by_pool}
     tasks: dict[tuple[str, str], dict[str | None, list[ProfiledRun]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
         pool = _pool(profile.pool, valid)
-        storage = None if pool is None else storages.get(pool)
-        run = ProfiledRun.of(profile, storage)
+        run = ProfiledRun.of(profile, storages.get(pool or ""))
         tasks.setdefault(run.task, {}).setdefault(pool, []).append(run)
     return [_predict_task(pools, storages) for pools in tasks.values()]
 
@@ -71,22 +74,15 @@ def _pool(name: str | None, workers: Sequence[Worker]) -> str | None:
     return pools.pop() if is_type else name
 
 
-def _with_valid_runs(worker: Worker) -> Worker:
-    """Leave out what a comparison would refuse, such as a workload that failed."""
-    runs, _ = check_runs(worker.runs, frozenset())
-    return replace(worker, runs=tuple(runs))
-
-
 def _predict_task(
     pools: Mapping[str | None, list[ProfiledRun]], storages: Mapping[str, PoolStorage]
 ) -> TaskPrediction:
     """Predict one task by its profiles on the fastest pool; `pools` has all of its profiles."""
     source = max(pools, key=lambda pool: _speed(storages.get(pool or ""), pools[pool]))
     used = pools[source]
-    demands = [run.demand for run in used]
-    usable = [demand for demand in demands if isinstance(demand, Demand)]
+    usable = [run.demand for run in used if isinstance(run.demand, Demand)]
     likely = [demand.as_counted() for demand in usable]
-    reasons = [demand for demand in demands if isinstance(demand, Statement)]
+    reasons = [run.demand for run in used if isinstance(run.demand, Statement)]
     unusable = reasons[0] if reasons else None
     profiled_pool = storages.get(source or "")
     if source is None:

@@ -102,9 +102,7 @@ def _measured_place(storage: PoolStorage | None) -> str:
 
 
 def notes_of(
-    pools: Mapping[str | None, Sequence[ProfiledRun]],
-    source: str | None,
-    demands: Sequence[Demand],
+    pools: Mapping[str | None, Sequence[ProfiledRun]], source: str | None, demands: Sequence[Demand]
 ) -> Iterator[Statement]:
     """Yield what the profiles of one task do not show.
 
@@ -134,11 +132,9 @@ def notes_of(
     for of_pool in pools.values():
         complete = [run for run in of_pool if run.is_complete]
         # CPU time first: other tasks of the machine change it least.
-        cpu_times_ns = [run.cpu_ns for run in complete]
-        note = _standing_alone(complete, "CPU time", cpu_times_ns)
+        note = _standing_alone(complete, "CPU time", [run.cpu_ns for run in complete])
         if note is None:
-            wall_times_ns = [run.wall_ns for run in complete]
-            note = _standing_alone(complete, "time", wall_times_ns)
+            note = _standing_alone(complete, "time", [run.wall_ns for run in complete])
         if note is not None:
             yield note
 
@@ -150,10 +146,9 @@ def _standing_alone(
     logs = [math.log(time_ns) for time_ns in times_ns if time_ns]
     if len(logs) < max(2, len(runs)):
         return None
-    distances = []
-    for position, log in enumerate(logs):
-        repeats = logs[:position] + logs[position + 1 :]
-        distances.append(_distance(repeats, log))
+    distances = [
+        _distance(logs[:position] + logs[position + 1 :], log) for position, log in enumerate(logs)
+    ]
     farthest = distances.index(max(distances))
     if distances[farthest] <= _ALONE_LOG:
         return None

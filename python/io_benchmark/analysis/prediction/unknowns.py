@@ -7,10 +7,7 @@ expected values are chosen; tests/lab/test_predictions.py compares what follows 
 jobs.
 """
 
-from typing import Self
-
 from msgspec import Struct
-from msgspec.structs import replace
 
 # ln of the ratio between two times, both of which may be true, that is too large to predict one.
 # Chosen: ten times the error of the model.
@@ -32,8 +29,7 @@ class Unknowns(Struct, frozen=True):
     requests: float = 1.0
     # 1: a task that takes much longer makes a quarter more requests where it does not sync
     journal: float = 1 / 3
-    # 0: nothing, as where a journal is in the way; 1: memory takes as much as it is known to at
-    # most
+    # 0: nothing, as where a journal is in the way; 1: memory takes as much as is known at most
     room: float = 0.5
     # 1: for no longer than the disks of the profile; 1/2: for a tenth of a second; 0: for any time
     bursts: float = 0.5
@@ -52,11 +48,6 @@ class Unknowns(Struct, frozen=True):
     unwritten: float = 0.5
     # The share of that time
     unseen: float = 0.25
-
-    def with_value(self, unknown: str, value: float) -> Self:
-        """Return the same with another value of one unknown."""
-        changed = {unknown: value}
-        return replace(self, **changed)
 
 
 EXPECTED = Unknowns()

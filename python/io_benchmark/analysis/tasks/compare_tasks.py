@@ -71,13 +71,16 @@ def compare_tasks(
         else:
             unlike.append(candidate)
             unlike_baseline = unlike_baseline or baseline
-    pairs = _with_other_pools(pairs)
+    # What is assumed of few workers is by those of all pools.
+    log_means: dict[str, LogMeans] = {}
+    for pair in pairs:
+        log_means |= pair.log_means
+    pairs = [pair.with_others(log_means) for pair in pairs]
     messages = [statement("{remark}", remark=remark) for remark in remarks]
     if unlike:
         sentence = "{candidates} and {baseline} have no label in common with a completed run"
         messages.append(statement(sentence, candidates=joined(unlike), baseline=unlike_baseline))
-    estimates, looks = [pair.estimate for pair in pairs], [pair.look for pair in pairs]
-    tests = adjust(estimates, looks)
+    tests = adjust([pair.estimate for pair in pairs], [pair.look for pair in pairs])
     return TaskReport(
         title=plan.title,
         baseline=plan.baseline,
@@ -93,14 +96,6 @@ def compare_tasks(
     )
 
 
-def _with_other_pools(pairs: Sequence[TaskPair]) -> list[TaskPair]:
-    """Return the pairs, each with what is assumed of few workers by those of all pools."""
-    sides: dict[str, LogMeans] = {}
-    for pair in pairs:
-        sides |= pair.log_means
-    return [pair.with_others(sides) for pair in pairs]
-
-
 def _comparison(
     pair: TaskPair,
     adjusted: Adjusted,
@@ -111,7 +106,7 @@ def _comparison(
 ) -> TaskComparison:
     """Return the comparison of one pair; `comparisons` is the number of all pairs."""
     baseline, candidate = pair.baseline.side, pair.candidate.side
-    ratio, interval = pair.estimate.ratio, pair.estimate.interval(adjusted.level)
+    interval = pair.estimate.interval(adjusted.level)
     verdict = verdict_of(pair.estimate, pair.look, adjusted.level, margin)
     baseline_s = pair.baseline.mean_s
 
@@ -125,7 +120,7 @@ def _comparison(
     comparison = TaskComparison(
         baseline=baseline.name,
         candidate=candidate.name,
-        ratio=ratio,
+        ratio=pair.estimate.ratio,
         interval=interval,
         interval_90=interval_of_equivalence(pair.estimate, pair.look),
         p_value=adjusted.p_value,
@@ -135,7 +130,7 @@ def _comparison(
         failed=ended("failed"),
         lost=ended("lost"),
         stopped=ended("stopped"),
-        difference_s=baseline_s * (ratio - 1),
+        difference_s=baseline_s * (pair.estimate.ratio - 1),
         difference_interval_s=(
             baseline_s * (interval.low_ratio - 1),
             baseline_s * (interval.high_ratio - 1),
@@ -152,8 +147,7 @@ def _comparison(
 
 def _advise(pair: TaskPair, verdict: Verdict, margin: float, comparisons: int) -> Advice | None:
     """Return how many workers to add; None where there is a verdict, or one worker per side."""
-    is_unknown = math.isinf(pair.estimate.error.variance)
-    if verdict is not Verdict.INCONCLUSIVE or is_unknown:
+    if verdict is not Verdict.INCONCLUSIVE or math.isinf(pair.estimate.error.variance):
         return None
     # A person runs the tasks, and should not have to do it again for one more worker.
     return advise(
@@ -175,7 +169,13 @@ def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]
     yield from _failures(comparison)
     yield from _unlike_ratios(pair, comparison)
     yield from _unclear_workers(pair)
-    yield from _unusable(pair)
+    for side in (pair.baseline.side, pair.candidate.side):
+        if side.runs["unusable"]:
+            yield statement(
+                "runs of {side} whose times contradict each other: {count}; they are left out",
+                count=count(len(side.runs["unusable"])),
+                side=side.name,
+            )
     if len(comparison.labels) == MOST_LABELS:
         yield statement(
             "only the {labels} labels with most runs are compared", labels=count(MOST_LABELS)
@@ -242,9 +242,9 @@ def _failures(comparison: TaskComparison) -> Iterator[Statement]:
     ):
         shares = comparison.shares(ended)
         if abs(shares.baseline - shares.candidate) > _ENDED_DIFFER:
-            on_both = f"{{first}} of the runs {verb} on {{baseline}}, {{second}} on {{candidate}}"
             yield statement(
-                f"{on_both}: {consequence}",
+                f"{{first}} of the runs {verb} on {{baseline}}, {{second}} on {{candidate}}: "
+                f"{consequence}",
                 first=share(shares.baseline),
                 second=share(shares.candidate),
                 baseline=comparison.baseline,
@@ -288,15 +288,3 @@ def _unclear_workers(pair: TaskPair) -> Iterator[Statement]:
     if number:
         noun = plural(number, "worker")
         yield statement(f"{{count}} {noun} ran tasks of both sides", count=count(number))
-
-
-def _unusable(pair: TaskPair) -> Iterator[Statement]:
-    """Warn of runs whose times contradict each other."""
-    for side in (pair.baseline.side, pair.candidate.side):
-        unusable = len(side.runs["unusable"])
-        if unusable:
-            yield statement(
-                "runs of {side} whose times contradict each other: {count}; they are left out",
-                count=count(unusable),
-                side=side.name,
-            )

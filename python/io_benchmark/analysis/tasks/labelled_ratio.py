@@ -42,7 +42,6 @@ class LabelledRatio:
         baseline: LogMeansByLabel,
         mix: Mapping[str, float],
         look: Look,
-        *,
         rounding_s: float = 0.0,
     ) -> None:
         """Compare ln of the mean times of two sides that have the same labels.
@@ -87,8 +86,7 @@ class LabelledRatio:
         self._log_ratio = round(float(self._weights @ logs), _LOG_DECIMALS)
         self.workers = self._freed(candidate), self._freed(baseline)
         self._look = look
-        # Both ends of each run are rounded, and the variance of a rounded number is 1/12 of the
-        # rounding's square.
+        # Of both ends of each run; that of a rounded number is 1/12 of the rounding's square.
         parts = self._weights * rounding_s / np.exp(logs)
         self._rounding_variance = float(parts @ parts) * 2 / 12
 

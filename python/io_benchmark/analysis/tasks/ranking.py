@@ -146,14 +146,16 @@ class RunTotals(Struct):
         pool_prices = {pool: self._price(pool, prices) for pool in self.pools}
         sides = self._sides()
         pairs = list(_pairs(sides))
-        level = 1 - (1 - levels.LEVEL) / max(1, _comparisons(sides))
+        # Which pool takes least is not known before, so any two pools of a label may differ by
+        # chance.
+        comparisons = sum(math.comb(len(by_pool), 2) for by_pool in sides.values())
+        level = 1 - (1 - levels.LEVEL) / max(1, comparisons)
         days = max(1.0, (self.last_ms - self.first_ms) / _DAY_MS)
         rows = []
         for pair in pairs:
             estimate = _estimate(sides[pair.label], pair, level)
             interval = estimate.interval(level)
-            # Else it may be chance.
-            if interval.low_ratio > 1:
+            if interval.low_ratio > 1:  # else it may be chance
                 rows.append(self._row(pair, estimate, interval, days / _MONTH_DAYS, pool_prices))
         rows.sort(key=lambda row: (-(row.money or 0), -row.hours, row.label, row.pool))
         return LabelRanking(days, len(pairs), tuple(rows), tuple(self._summaries(pool_prices)))
@@ -181,8 +183,7 @@ class RunTotals(Struct):
         spent_s = math.fsum(cell.runs * math.exp(cell.log_s / cell.runs) for cell in pool_cells)
         spent_h = spent_s / (_S_PER_HOUR * months)
         price, reference_price = prices[pair.pool], prices[pair.reference]
-        money = None
-        currency = ""
+        money, currency = None, ""
         if price and reference_price and price.currency == reference_price.currency:
             money = spent_h * (price.per_hour - reference_price.per_hour / estimate.ratio)
             currency = price.currency
@@ -241,14 +242,6 @@ def _pairs(sides: _Sides) -> Iterator[_LabelPair]:
                 yield _LabelPair(label, pool, reference)
 
 
-def _comparisons(sides: _Sides) -> int:
-    """Return how many differences may be found by chance.
-
-    Which pool takes least is not known before, so those of any two pools of a label count.
-    """
-    return sum(math.comb(len(by_pool), 2) for by_pool in sides.values())
-
-
 def _estimate(by_pool: Mapping[str, LogMeans], pair: _LabelPair, level: float) -> Estimate:
     """Compare a label's workers on two pools; those of all its pools show how far workers vary.
 
@@ -261,9 +254,8 @@ def _estimate(by_pool: Mapping[str, LogMeans], pair: _LabelPair, level: float) -
     workers, reference_workers = (tuple(by_pool[name]) for name in (pair.pool, pair.reference))
     estimate = Estimate.of_means(workers, reference_workers, variation.ratio)
     few, many = sorted((len(workers), len(reference_workers)))
-    separate = MeanVariance.of_sum(
-        [MeanVariance.of_mean(side) for side in (workers, reference_workers)]
-    )
+    means = [MeanVariance.of_mean(side) for side in (workers, reference_workers)]
+    separate = MeanVariance.of_sum(means)
     separate = replace(separate, degrees=min(separate.degrees, (few - 1) * (1 + few / many)))
     wider = max(estimate.error, separate, key=lambda error: error.half_width(level))
     return replace(estimate, error=wider)

@@ -47,15 +47,11 @@ def compare_costs(
 ) -> tuple[CostComparison | None, list[Statement]]:
     """Compare the costs; return why they cannot be compared, or what may mislead in it."""
     baseline, candidate = pair.baseline.side, pair.candidate.side
-    baseline_price, candidate_price = (
-        _hourly_price(side, prices) for side in (baseline, candidate)
-    )
+    baseline_price = _hourly_price(baseline, prices)
+    candidate_price = _hourly_price(candidate, prices)
     if baseline_price is None or candidate_price is None:
-        missing = []
-        if baseline_price is None:
-            missing.append(baseline.name)
-        if candidate_price is None:
-            missing.append(candidate.name)
+        found = ((baseline, baseline_price), (candidate, candidate_price))
+        missing = [side.name for side, price in found if price is None]
         # Without any price nobody expects costs.
         if not prices and len(missing) == 2:
             return None, []
@@ -95,8 +91,7 @@ def _comparison(
     log_lost = math.log1p(candidate_lost.share) - math.log1p(baseline_lost.share)
     error = MeanVariance.of_sum([estimate.error, baseline_lost.error, candidate_lost.error])
     price_ratio = candidate_price.per_hour / baseline_price.per_hour
-    log_cost = math.log(price_ratio) + estimate.log_ratio + log_lost
-    cost = Estimate(log_cost, error)
+    cost = Estimate(math.log(price_ratio) + estimate.log_ratio + log_lost, error)
     even = replace(cost, log_ratio=-estimate.log_ratio - log_lost)
     hours = pair.baseline.mean_s / _S_PER_HOUR
     amount = _TASKS * baseline_price.per_hour * hours * (1 + baseline_lost.share)

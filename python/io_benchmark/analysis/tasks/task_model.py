@@ -141,10 +141,8 @@ class TaskTimes(Struct, frozen=True):
         work_ms = run.own_ended_ms - run.own_started_ms
         before_ms = run.own_started_ms - run.started_ms
         after_ms = run.resolved_ms - run.own_ended_ms
-        has_work = (
-            min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
-            and work_ms <= task_ms + _ROUNDING_MS
-        )
+        has_work = min(run.own_started_ms, run.own_ended_ms, work_ms) >= 0
+        has_work = has_work and work_ms <= task_ms + _ROUNDING_MS
         is_inside = has_work and min(before_ms, after_ms) >= -_ROUNDING_MS
         return cls(
             task_s=task_ms / 1000,
@@ -233,12 +231,8 @@ class TaskComparison(Struct, frozen=True):
     @property
     def single_sides(self) -> list[str]:
         """Return the sides that have one worker, by which nothing is decided."""
-        sides = []
-        if self.workers.baseline == 1:
-            sides.append(self.baseline)
-        if self.workers.candidate == 1:
-            sides.append(self.candidate)
-        return sides
+        workers = {self.baseline: self.workers.baseline, self.candidate: self.workers.candidate}
+        return [side for side, number in workers.items() if number == 1]
 
     @property
     def differences_s(self) -> dict[str, float]:
@@ -258,13 +252,9 @@ class TaskComparison(Struct, frozen=True):
 
     def shares(self, ended: BothSides[int]) -> BothSides[float]:
         """Return the share of runs that ended in this way, of these and the completed ones."""
-
-        def share(runs: int, completed: int) -> float:
-            return runs / (runs + completed) if runs else 0.0
-
         return BothSides(
-            share(ended.baseline, self.completed.baseline),
-            share(ended.candidate, self.completed.candidate),
+            ended.baseline / (ended.baseline + self.completed.baseline),
+            ended.candidate / (ended.candidate + self.completed.candidate),
         )
 
 

@@ -84,10 +84,7 @@ class CommonRuns(NamedTuple):
     def _part_s(
         self, mix: Mapping[str, float], part_s: Callable[[TaskTimes], float | None]
     ) -> float | None:
-        """Return the mean of a part of the time in the mix, each worker once.
-
-        Return None where too few runs or not all labels have it.
-        """
+        """Return a part's mean, each worker once; None: too few runs or not all labels have it."""
         means_s: dict[str, float] = {}
         known_runs = 0
         for label, workers in self.labels.items():
@@ -128,12 +125,11 @@ class TaskPair(NamedTuple):
         workers = [len({run.worker for run in common.runs}) for common in (candidate, baseline)]
         look = Schedule().look_of_counts(workers)
         rounding_s = _rounding_s([*candidate.runs, *baseline.runs])
-        ratio = LabelledRatio(
-            candidate.log_means, baseline.log_means, mix, look, rounding_s=rounding_s
-        )
+        ratio = LabelledRatio(candidate.log_means, baseline.log_means, mix, look, rounding_s)
         variation = variations.DEFAULT
-        estimate = ratio.estimate(variation.ratio)
-        return cls(candidate, baseline, mix, ratio, look, estimate, variation)
+        return cls(
+            candidate, baseline, mix, ratio, look, ratio.estimate(variation.ratio), variation
+        )
 
     @property
     def log_means(self) -> dict[str, LogMeans]:
@@ -143,9 +139,8 @@ class TaskPair(NamedTuple):
 
     def with_others(self, sides: Mapping[str, LogMeans]) -> Self:
         """Assume of few workers what all sides show, as a comparison of benchmarks does."""
-        own = self.log_means
-        candidate, baseline = own
-        variation = variations.of_pair((candidate, baseline), {**sides, **own})
+        names = (self.candidate.side.name, self.baseline.side.name)
+        variation = variations.of_pair(names, {**sides, **self.log_means})
         return self._replace(variation=variation, estimate=self.ratio.estimate(variation.ratio))
 
     @property
@@ -169,8 +164,7 @@ class TaskPair(NamedTuple):
             tuple(common.log_means[label].values()) for common in (self.baseline, self.candidate)
         )
         fewest = min(len(candidate), len(baseline))
-        interval = None
-        differs = False
+        interval, differs = None, False
         if fewest > 1:
             estimate = Estimate.of_means(candidate, baseline, self.variation.ratio)
             interval = estimate.interval(levels.LEVEL)
@@ -180,10 +174,7 @@ class TaskPair(NamedTuple):
         return LabelRow(
             label,
             self.ratio.shares[label],
-            completed=BothSides(
-                self.baseline.runs_of(label),
-                self.candidate.runs_of(label),
-            ),
+            completed=BothSides(self.baseline.runs_of(label), self.candidate.runs_of(label)),
             workers=BothSides(len(baseline), len(candidate)),
             means_s=BothSides(self.baseline.means_s[label], self.candidate.means_s[label]),
             ratio=math.exp(fmean(candidate) - fmean(baseline)),
