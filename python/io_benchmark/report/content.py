@@ -214,8 +214,7 @@ def verdict_text(
 ) -> tuple[str, str]:
     """Return what to read if one reads nothing else, and the rest of the sentence.
 
-    Between both, what is compared may be named. `workers` are those of the candidate and the
-    baseline.
+    `workers` are those of the candidate and the baseline.
     """
     candidate, baseline, size = compared.candidate, compared.baseline, ratio(compared.ratio)
     bounds = f"({interval_text(compared.interval)}; {_workers_text(workers)})"

@@ -86,10 +86,7 @@ class _Memory(Struct, frozen=True):
 
 
 class ResourceSample(Struct, frozen=True):
-    """One sample of the whole machine.
-
-    Times are since the profile's start; shares are of all CPUs.
-    """
+    """One sample of the machine. Times are since the profile's start; shares are of all CPUs."""
 
     start_ms: float
     end_ms: float

@@ -42,10 +42,7 @@ Progress = Callable[[str, int, int | None], None]
 
 
 class Reading(Struct):
-    """One reading of some addresses: what it may use, and the messages about it.
-
-    Each message has its position.
-    """
+    """One reading of some addresses: what it may use, and the messages about it by position."""
 
     environment: Environment
     progress: Progress = lambda *_: None

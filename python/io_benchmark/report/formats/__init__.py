@@ -36,13 +36,10 @@ _SECTIONS = {
 
 
 class _Format(NamedTuple):
-    """An output format. Its module has `render` and returns the whole text.
-
-    It takes a document of blocks and a layout, or where `takes_data` is set, the report.
-    """
+    """An output format: `render` of its module gets a layout, and a document or the report."""
 
     module: str
-    takes_data: bool = False
+    takes_data: bool = False  # the report, and not its document of blocks
     is_of_ratios: bool = False  # it has the ratios of a comparison alone
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 

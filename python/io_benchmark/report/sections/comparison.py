@@ -16,13 +16,7 @@ from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks, content
 from io_benchmark.report.sections.causes import causes, explanation
-from io_benchmark.report.sections.measured import (
-    SideResult,
-    compared_ns,
-    leader,
-    pools_of,
-    sides_of,
-)
+from io_benchmark.report.sections.measured import SideResult, by_pool, compared_ns, leader, sides_of
 from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
 from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
@@ -64,7 +58,7 @@ def document(report: SampledReport) -> blocks.Document:
 
 def _screen(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
-    leaders = [*map(leader, pools_of(sides))]
+    leaders = [*map(leader, by_pool(sides))]
     answer = _answer(report, sides, is_full=False)
     yield blocks.Items([*answer, *_looks(leaders), *warnings(report)], shown=0)
     if leaders and any(part.comparisons or len(part.figures) > 1 for part in report.subjects):
@@ -87,7 +81,7 @@ def _answer(report: Report, sides: Sequence[SideResult], *, is_full: bool) -> li
 
 def _pools(sides: Sequence[SideResult], report: Report, *, is_full: bool) -> list[blocks.Item]:
     """Write one sentence per pool, slower and faster ones first; many pools share sentences."""
-    pools = sorted(pools_of(sides), key=lambda pool: not leader(pool).differs)
+    pools = sorted(by_pool(sides), key=lambda pool: not leader(pool).differs)
     named = pools
     if len(pools) > _POOLS_EACH:
         different = (pool for pool in pools if leader(pool).differs)

@@ -80,7 +80,7 @@ def explained_by(diagnosis: Diagnosis, report: Report) -> Comparison | None:
     return next(comparisons, None)
 
 
-def pools_of(sides: Sequence[SideResult]) -> list[list[SideResult]]:
+def by_pool(sides: Sequence[SideResult]) -> list[list[SideResult]]:
     candidates = (side for side in sides if side.verdict != BASELINE)
     return list(grouped(candidates, lambda side: side.name).values())
 

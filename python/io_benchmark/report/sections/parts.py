@@ -10,21 +10,13 @@ from itertools import chain
 
 from msgspec import Struct
 
+from io_benchmark import number_text
 from io_benchmark.analysis.model.figures import Division, PartDifference
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Phase
 from io_benchmark.analysis.statistics.levels import LEVEL
-from io_benchmark.number_text import (
-    NOTHING,
-    number_of,
-    percent,
-    rounded_parts,
-    signed,
-    signed_percent,
-    time_unit,
-)
 from io_benchmark.report import blocks
 from io_benchmark.report.content import on_measurement
 from io_benchmark.report.sections.measured import SideResult, leader
@@ -77,10 +69,14 @@ class _Difference(Struct, frozen=True):
         percents: Mapping[PartDifference, int] = {}
         largest_ns = max(abs(part.difference_ns) for part in parts)
         if whole_ns and largest_ns <= _MOST_SHARE * abs(whole_ns):
-            shares = rounded_parts([100 * part.difference_ns / whole_ns for part in parts])
+            shares = number_text.rounded_parts(
+                [100 * part.difference_ns / whole_ns for part in parts]
+            )
             percents = dict(zip(parts, map(int, shares), strict=True))
         large = [part for part in parts if part not in small]
-        unit_ns, unit = time_unit(max(totals_ns["baseline_ns"], totals_ns["candidate_ns"]))
+        unit_ns, unit = number_text.time_unit(
+            max(totals_ns["baseline_ns"], totals_ns["candidate_ns"])
+        )
         # Three significant digits of the difference, and at most three decimals
         decimals = 2 - math.floor(math.log10(abs(whole_ns) / unit_ns or 1.0))
         return cls(percents, small, large, unit_ns, unit, min(max(decimals, 0), 3))
@@ -97,11 +93,11 @@ class _Difference(Struct, frozen=True):
 
     def signed(self, difference_ns: float) -> str:
         """Write a difference without its unit: '+70.1'."""
-        return signed(self.plain(abs(difference_ns)), difference_ns)
+        return number_text.signed(self.plain(abs(difference_ns)), difference_ns)
 
     def text(self, difference_ns: float, share: int | None = None) -> str:
         """Write '+68.0 ms (97 %)'."""
-        ending = "" if share is None else f" ({signed_percent(share)})"
+        ending = "" if share is None else f" ({number_text.signed_percent(share)})"
         return f"{self.signed(difference_ns)} {self.unit}{ending}"
 
 
@@ -132,7 +128,7 @@ def parts(sides: Sequence[SideResult], report: Report) -> Iterator[blocks.Block]
     count = min(len(first), _TABLES_SHOWN)
     yield from chain(*tables[:count])
     if tables[count:]:
-        summary = f"The parts of {number_of(len(tables) - count, 'further difference')}"
+        summary = f"The parts of {number_text.number_of(len(tables) - count, 'further difference')}"
         yield blocks.Fold(summary, [*chain(*tables[count:])])
 
 
@@ -209,7 +205,7 @@ def _table(division: Division, subject: Subject, report: Report) -> Iterator[blo
     candidate, baseline = division.candidate, division.baseline
     phrase = f"{on_measurement(subject, report)}, {difference.unit}"
     title = f"{candidate} against {baseline}{phrase} per {workloads.of(subject.workload).operation}"
-    heads = (baseline, candidate, "Difference", f"{percent(LEVEL)} interval", "Share")
+    heads = (baseline, candidate, "Difference", f"{number_text.percent(LEVEL)} interval", "Share")
     rows, phase = [], ""
     for part in difference.large:
         if _PHASES[part.phase] not in ("", phase):
@@ -230,7 +226,7 @@ def _table(division: Division, subject: Subject, report: Report) -> Iterator[blo
 
 def _cells(difference: _Difference, same: Sequence[PartDifference]) -> list[str]:
     """Write the times of a part, or the sums of several; a sum has no interval."""
-    share, ends = difference.percent(same), NOTHING
+    share, ends = difference.percent(same), number_text.NOTHING
     if len(same) == 1 and same[0].low_ns is not None and same[0].high_ns is not None:
         ends = f"{difference.signed(same[0].low_ns)} to {difference.signed(same[0].high_ns)}"
     baseline_ns, candidate_ns = (_sum_ns(same, f"{side}_ns") for side in ("baseline", "candidate"))
@@ -239,5 +235,5 @@ def _cells(difference: _Difference, same: Sequence[PartDifference]) -> list[str]
         difference.plain(candidate_ns),
         difference.signed(candidate_ns - baseline_ns),
         ends,
-        NOTHING if share is None else signed_percent(share),
+        number_text.NOTHING if share is None else number_text.signed_percent(share),
     ]

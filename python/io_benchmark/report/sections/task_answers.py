@@ -4,17 +4,9 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from io_benchmark import number_text
 from io_benchmark.analysis.model.comparison import DIFFERENT, Interval
 from io_benchmark.analysis.tasks import task_model as model
-from io_benchmark.number_text import (
-    duration_unit,
-    is_cut,
-    number_of,
-    percent,
-    ratio,
-    rounded_parts,
-    signed,
-)
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, text_of, verdict_text
 
@@ -64,7 +56,7 @@ def answers(report: model.TaskReport) -> blocks.Items:
 
 def _difference(comparison: model.TaskComparison) -> str:
     """Write '+6 min per task (+3.9 to +8.2)'."""
-    unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
+    unit_s, unit = number_text.duration_unit(comparison.times[comparison.baseline].task_s)
     difference = f"{_signed(comparison.difference_s / unit_s)} {unit} per task"
     if _is_cut(comparison.interval):
         return difference
@@ -97,20 +89,20 @@ def _decimals(value: float) -> int:
 def _with_decimals(value: float, decimals: int) -> str:
     """Write '+5.6', without zeros at its end."""
     text = f"{abs(value):,.{decimals}f}"
-    return signed(text.rstrip("0").rstrip(".") if decimals else text, value)
+    return number_text.signed(text.rstrip("0").rstrip(".") if decimals else text, value)
 
 
 def _below(comparison: model.TaskComparison) -> Iterator[tuple[str, str]]:
     """Yield titles and sentences: where the time goes, what it costs, and what would settle it."""
     # 'its own work +5.6 min, set-up +0.3 min'
-    unit_s, unit = duration_unit(comparison.times[comparison.baseline].task_s)
+    unit_s, unit = number_text.duration_unit(comparison.times[comparison.baseline].task_s)
     parts = _parts(comparison, unit_s)
     if parts:
         yield "Where", f"{', '.join(f'{title} {size} {unit}' for title, size in parts)}."
     if comparison.cost is not None:
         yield "Money", _money(comparison, comparison.cost)
     if comparison.advice is not None:
-        workers = number_of(comparison.advice.workers_to_add or 0, "more worker")
+        workers = number_text.number_of(comparison.advice.workers_to_add or 0, "more worker")
         settling = f"{workers} per pool should settle it"
         if comparison.advice.obstacle is not None:
             obstacle = text_of(comparison.advice.obstacle)
@@ -132,7 +124,7 @@ def _parts(comparison: model.TaskComparison, unit_s: float) -> list[tuple[str, s
     rest_s = comparison.difference_s - math.fsum(named.values())
     values = [value / unit_s for value in (*named.values(), rest_s)]
     decimals = _decimals(comparison.difference_s / unit_s)
-    *rounded_values, rounded_rest = rounded_parts(values, decimals)
+    *rounded_values, rounded_rest = number_text.rounded_parts(values, decimals)
     parts = [
         (title, _with_decimals(value, decimals))
         for title, value in zip(named, rounded_values, strict=True)
@@ -152,25 +144,25 @@ def _money(comparison: model.TaskComparison, cost: model.CostComparison) -> str:
     return (
         f"{comparison.candidate} costs {_more(cost.price_ratio)} per hour and "
         f"{_more(cost.ratio)} per task{bounds}{doubt}, by {source}. A task costs the same on both "
-        f"at {ratio(cost.break_even_ratio)} the price of {comparison.baseline} per hour "
+        f"at {number_text.ratio(cost.break_even_ratio)} the price of {comparison.baseline} per hour "
         f"({unknown}{ends_text(cost.break_even_interval)})."
     )
 
 
 def _more(cost_ratio: float) -> str:
     """Write '12 % more', '12 % less' or 'the same'."""
-    change = percent(abs(cost_ratio - 1))
+    change = number_text.percent(abs(cost_ratio - 1))
     return "the same" if change == "0 %" else f"{change} {'more' if cost_ratio > 1 else 'less'}"
 
 
 def change_text(cost_ratio: float) -> str:
     """Write '+12 %'."""
-    return signed(percent(abs(cost_ratio - 1)), cost_ratio - 1)
+    return number_text.signed(number_text.percent(abs(cost_ratio - 1)), cost_ratio - 1)
 
 
 def _is_cut(bounds: Interval) -> bool:
     """Return whether the ends of an interval say next to nothing."""
-    return is_cut(bounds.low_ratio, bounds.high_ratio)
+    return number_text.is_cut(bounds.low_ratio, bounds.high_ratio)
 
 
 def pool_rank(position: int, kept: Sequence[int]) -> int:

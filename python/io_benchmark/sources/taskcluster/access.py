@@ -79,10 +79,7 @@ class Access:
         return cls(root_url, proxy.rstrip("/"), "through the task's proxy")
 
     def refusal(self, status: int, message: str, needs: str = "") -> str:
-        """Explain why the deployment refuses a request, and what to do about it.
-
-        `needs` is the scope that lacks.
-        """
+        """Explain why a request is refused, and what to do; `needs` is the scope that lacks."""
         if status == 401:
             return f"{self.root_url} {_unauthenticated(message, self.who)}"
         if status == 403:
