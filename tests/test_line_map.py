@@ -108,8 +108,14 @@ def test_the_tests_of_a_line(checkout, monkeypatch, capfd):
     monkeypatch.setattr(line_map, "run_pytest", run_pytest)
     file = "python/two.py"
     capfd.readouterr()
-    assert run(capfd, f"{file}:3", "-x") == (0, ["scripts/test --line: 1 recorded tests run it"])
-    assert run(capfd, f"{file}:2") == (0, ["scripts/test --line: 2 recorded tests run it"])
+    assert run(capfd, f"{file}:3", "-x") == (
+        0,
+        ["scripts/test --line: recorded tests that run this line: 1"],
+    )
+    assert run(capfd, f"{file}:2") == (
+        0,
+        ["scripts/test --line: recorded tests that run this line: 2"],
+    )
     module = checkout / file
     module.write_text("# moved\n" + module.read_text())
     code, said = run(capfd, f"{file}:5")

@@ -212,8 +212,8 @@ def run_tests_of(text: str, further: Sequence[str], line_map: LineMap) -> int:
         say(f"recorded {date}; {since} changed since then. Delete {folder} to record it again")
     if not tests:
         raise LineError(f"--line {text}: no recorded test runs this line")
-    what = "call functions of this module, which runs the line" if statement.at_import else "run it"
-    say(f"{len(tests)} recorded tests {what}")
+    what = "call functions of this module" if statement.at_import else "run this line"
+    say(f"recorded tests that {what}: {len(tests)}")
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as chosen:
         json.dump(tests, chosen)
         chosen.flush()

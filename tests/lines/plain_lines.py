@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 100
 SUFFIXES = {".cfg", ".ini", ".sh", ".toml", ".yaml", ".yml"}
 NO_SUFFIX = ("scripts/", ".ci/", "taskcluster/docker/")
@@ -50,6 +50,10 @@ def is_checked(name: str) -> bool:
     return path.suffix in SUFFIXES or (not path.suffix and name.startswith(NO_SUFFIX))
 
 
+def is_read(name: str) -> bool:
+    return name.endswith((".py", ".md")) or is_checked(name)
+
+
 def mistakes(name: str, text: str) -> Iterator[str]:
     if name.endswith(".py"):
         for number in unpacked_literals(text):
@@ -58,6 +62,15 @@ def mistakes(name: str, text: str) -> Iterator[str]:
         for number, line in enumerate(text.splitlines(), start=1):
             # A word alone, such as an address, cannot be wrapped.
             if len(line) > COLUMNS and len(line.split()) > 2:
+                yield f"{name}:{number}: {len(line)} columns, of {COLUMNS}"
+    elif name.endswith(".md"):
+        is_example = False
+        for number, line in enumerate(text.splitlines(), start=1):
+            if line.lstrip().startswith("```"):
+                is_example = not is_example
+            # What a program prints, a row of a table and a picture are one line each.
+            is_text = not is_example and not line.startswith(("|", "!["))
+            if is_text and len(line) > COLUMNS and len(line.split()) > 2:
                 yield f"{name}:{number}: {len(line)} columns, of {COLUMNS}"
 
 
@@ -68,7 +81,7 @@ def main() -> int:
     found: list[str] = []
     for name in sorted(filter(None, listed.stdout.split("\0"))):
         path = ROOT / name
-        if path.is_file() and not path.is_symlink() and (name.endswith(".py") or is_checked(name)):
+        if path.is_file() and not path.is_symlink() and is_read(name):
             found += mistakes(name, path.read_text(encoding="utf-8"))
     print("\n".join(found))
     return 1 if found else 0
