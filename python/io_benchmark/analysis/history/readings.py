@@ -38,14 +38,10 @@ _LINES = 50  # about what was left out
 _NAME = 100
 VALUE = 300
 _LINE = 600
-# Characters of the name of a task, a group, a worker or a revision.
-IDENTIFIER = 200
-# Characters of a digest: four billion of them are different.
-_DIGEST = 8
-# Nearly a year of weekly pushes. Looking for steps in more takes long.
-_NEWEST_PUSHES = 50
-# Three pushes of one level.
-_FEWEST_DEGREES = 2
+IDENTIFIER = 200  # characters of the name of a task, a group, a worker or a revision
+_DIGEST = 8  # characters of a digest: four billion of them are different
+_NEWEST_PUSHES = 50  # nearly a year of weekly pushes; looking for steps in more takes long
+_FEWEST_DEGREES = 2  # three pushes of one level
 
 
 def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut]]:

@@ -39,10 +39,8 @@ from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import Workload
 
-# How many points noise can move a change that is large enough to matter.
-_POINTS_NEAR = 2
-# The facts of a worker, with the number of its point.
-_Observed = tuple[int, Facts]
+_POINTS_NEAR = 2  # how many points noise can move a change that is large enough to matter
+_Observed = tuple[int, Facts]  # the facts of a worker, with the number of its point
 
 
 def history(
@@ -128,8 +126,8 @@ def _series(readings: Sequence[HistoryReading]) -> HistorySeries:
     levels = [_level(workload, start, end, logs, left) for start, end in pairwise(ends)]
     for before, level in pairwise(levels):
         for number in range(level.start, level.end):
-            ratio = points[number].mean_ns / before.mean_ns
-            points[number] = replace(points[number], ratio=ratio)
+            point = points[number]
+            points[number] = replace(point, ratio=point.mean_ns / before.mean_ns)
     if fit.expected is None:
         expected_ns = (levels[0].mean_ns,) * len(points)
     else:

@@ -109,8 +109,7 @@ def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None
         return Conclusion(Outcome.NOT_IO, answer, basis)
     if compared.verdict is Verdict.INCONCLUSIVE:
         answer = slowness.say("Whether it is slower on {pool} is not decided")
-        steps = (_more_runs(slowness, compared),)
-        return Conclusion(Outcome.OPEN, answer, basis, next_steps=steps)
+        return Conclusion(Outcome.OPEN, answer, basis, next_steps=(_more_runs(slowness, compared),))
     return Conclusion(Outcome.NOTHING, slowness.say("It is not slower on {pool}"), basis)
 
 
@@ -130,15 +129,12 @@ def _slower_outside_work(slowness: Slowness, compared: TaskComparison) -> Statem
     Where the own work is not known, it may be the reason.
     """
     difference_s = slowness.mean_s - compared.times[compared.baseline].task_s
-    own_work_s = compared.differences_s.get(OWN_WORK)
+    parts_s = compared.differences_s
+    own_work_s = parts_s.get(OWN_WORK)
     if own_work_s is None or own_work_s >= _MOST * difference_s:
         return None
-    parts_s = {
-        name: time_s
-        for name, time_s in compared.differences_s.items()
-        if name not in (PENDING, OWN_WORK)
-    }
-    part = max(parts_s, key=lambda name: parts_s[name], default=SET_UP)
+    others = [name for name in parts_s if name not in (PENDING, OWN_WORK)]
+    part = max(others, key=lambda name: parts_s[name], default=SET_UP)
     return slowness.say(
         "It is slower on {pool} by its {part}: {time} of {difference}. The task's own work is not "
         "the reason, and nothing here blames a disk. Look at what the worker does then in the "
@@ -277,8 +273,9 @@ def _concluded_change(
         resource=resource.value,
         hypothesis=cause.hypothesis.removesuffix("."),
     )
-    is_tried = cause.state is State.CONFIRMED
-    trial = "by a trial" if is_tried else "by facts and times, without a trial"
+    trial = (
+        "by a trial" if cause.state is State.CONFIRMED else "by facts and times, without a trial"
+    )
     template = f"the cause {{cause}} is {{state}} {trial}; {{basis}}"
     certainty = statement(template, cause=cause.name, state=cause.state.value, basis=basis)
     return Conclusion(Outcome.CHANGE, answer, certainty, fix)

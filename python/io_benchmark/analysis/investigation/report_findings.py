@@ -21,13 +21,9 @@ from io_benchmark.analysis.reading.disks import MachineType
 from io_benchmark.command_lines import submit_everything
 from io_benchmark.results.parts import NS_PER_S
 
-# Questions that an investigation shows at most. Chosen: nobody does more at once.
-_QUESTIONS = 8
+_QUESTIONS = 8  # questions that an investigation shows at most; chosen: nobody does more at once
 # The measurement that says most comes first.
 _ORDER = (Verdict.SLOWER, Verdict.INCONCLUSIVE, Verdict.EQUIVALENT, Verdict.FASTER)
-
-
-# --- the comparison ---
 
 
 def explain(report: Report, pool: str, reference: str) -> Explanation:
@@ -139,10 +135,9 @@ def _questions(
         if cause.workload is not None:
             missing.setdefault(cause.workload, []).append(cause.name)
     if missing:
+        template = "{workload}, which would show {causes}"
         shown = (
-            statement(
-                "{workload}, which would show {causes}", workload=workload, causes=joined(names)
-            )
+            statement(template, workload=workload, causes=joined(names))
             for workload, names in missing.items()
         )
         yield statement(
@@ -150,9 +145,6 @@ def _questions(
             shown=joined(shown, "; "),
             command=submit_everything((leading.candidate, leading.baseline)),
         )
-
-
-# --- the prediction ---
 
 
 def forecast(predictions: Predictions, pool: str, reference: str) -> Forecast:
@@ -187,10 +179,6 @@ def forecast(predictions: Predictions, pool: str, reference: str) -> Forecast:
 
 def _why_nothing_is_predicted(predictions: Predictions) -> Statement:
     """Return the first reason that a task is not predicted, or that a profile is not read."""
-    for task in predictions.tasks:
-        for row in task.pools:
-            if row.reason is not None:
-                return row.reason
-    for line in predictions.unreadable:
-        return statement("{line}", line=line)
-    return statement("no profile was made on one of the two pools")
+    reasons = [row.reason for task in predictions.tasks for row in task.pools if row.reason]
+    reasons += [statement("{line}", line=line) for line in predictions.unreadable]
+    return reasons[0] if reasons else statement("no profile was made on one of the two pools")

@@ -109,11 +109,8 @@ def _gaining_labels(
     if not comparisons:
         return None, (0, 0)
     labels = comparisons[0].labels
-    slower = [
-        row
-        for row in labels
-        if row.interval and row.interval.low_ratio > 1 and row.ratio > 1 + DEFAULT_MARGIN
-    ]
+    proven = [row for row in labels if row.interval and row.interval.low_ratio > 1]
+    slower = [row for row in proven if row.ratio > 1 + DEFAULT_MARGIN]
     return min(1.0, math.fsum(row.share for row in slower)), (len(slower), len(labels))
 
 
@@ -151,5 +148,4 @@ def _last_step(runs: Sequence[TaskRun]) -> _DailyStep | None:
 
 
 def _day(run: TaskRun) -> date:
-    """Return the day on which a run started."""
     return datetime.fromtimestamp(run.started_ms / 1000, UTC).date()

@@ -34,7 +34,7 @@ SMALL_SHARE = 0.1
 # Flushes of a window that a file system's own commits may be: with more, the task syncs. Chosen:
 # two commits of ext4.
 _OWN_FLUSHES = 4
-FLUSHES_OF_A_COMMIT = 2  # of ext4's journal
+FLUSHES_PER_COMMIT = 2  # of ext4's journal
 # Columns of the timeline: the time that CPUs work, and the bytes that wait in memory.
 _BUSY = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
@@ -251,11 +251,10 @@ def _place_demand(
 
 
 def _has_few_own_flushes(profile: TaskProfile, place: str) -> bool:
-    """Return whether requested commits are known, and most of the flushes are theirs."""
     counts = profile.syncs.get(place)
     if counts is None or not counts.commits or counts.flushes is None:
         return False
-    return FLUSHES_OF_A_COMMIT * counts.commits > counts.flushes / 2
+    return FLUSHES_PER_COMMIT * counts.commits > counts.flushes / 2
 
 
 def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
@@ -270,5 +269,5 @@ def _syncs(profile: TaskProfile, place: str) -> tuple[float, float] | None:
     flushes = float(counts.flushes or 0)
     if counts.commits is None:
         return flushes / 2, flushes
-    count = counts.commits + max(0.0, flushes - FLUSHES_OF_A_COMMIT * counts.commits)
+    count = counts.commits + max(0.0, flushes - FLUSHES_PER_COMMIT * counts.commits)
     return count, count

@@ -22,8 +22,7 @@ from io_benchmark.analysis.prediction.demand import (
 )
 from io_benchmark.results.resource_profile import ResourceProfile, ResourceSample
 
-# Longer samples hide when the task wrote. Chosen.
-_COARSE_NS = 3e9
+_COARSE_NS = 3e9  # longer samples hide when the task wrote; chosen
 
 
 def machine_demand(

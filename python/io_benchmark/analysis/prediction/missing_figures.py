@@ -20,10 +20,13 @@ def missing_figures(change: PoolChange) -> Statement | None:
     """
     pools, lacks = [], []
     for storage in (change.source, change.target):
-        figures = list(_lacking(change, storage))
+        figures = ", no ".join(_lacking(change, storage))
         if figures:
             pools.append(storage.pool)
-            lacks.append(_lack(storage, figures))
+            template = "{pool} has no {figures}"
+            if not storage.machines:
+                template = "{pool}, where the task was profiled, has no results in --on"
+            lacks.append(statement(template, pool=storage.pool, figures=figures))
     if not pools:
         return None
     places = [place.name for place in change.demand.places if place.name != _USUAL_PLACE]
@@ -35,15 +38,6 @@ def missing_figures(change: PoolChange) -> Statement | None:
         measure=measure_capacities(name, places),
         submit=submit_capacities(pools),
     )
-
-
-def _lack(storage: PoolStorage, figures: list[str]) -> Statement:
-    """Return what one pool lacks."""
-    if not storage.machines:
-        return statement(
-            "{pool}, where the task was profiled, has no results in --on", pool=storage.pool
-        )
-    return statement("{pool} has no {figures}", pool=storage.pool, figures=", no ".join(figures))
 
 
 def _lacking(change: PoolChange, storage: PoolStorage) -> Iterator[str]:

@@ -7,25 +7,14 @@ disks hold it back, and where memory has no room for more.
 """
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from io_benchmark.analysis.prediction.demand import (
-    FLUSHES_OF_A_COMMIT,
-    Demand,
-    Numbers,
-    PlaceDemand,
-)
-from io_benchmark.analysis.prediction.pool_storage import (
-    FigureKey,
-    FigureRatio,
-    PoolFigure,
-    PoolStorage,
-)
+from io_benchmark.analysis.prediction.demand import FLUSHES_PER_COMMIT, Demand, Numbers, PlaceDemand
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage, Ratios
 from io_benchmark.analysis.prediction.unknowns import EXPECTED, Unknowns
 from io_benchmark.results.parts import NS_PER_S
 
@@ -68,7 +57,7 @@ class PlaceChange(Struct, frozen=True):
     place: PlaceDemand
     source: PoolStorage
     target: PoolStorage
-    ratios: Mapping[FigureKey, FigureRatio]  # of what the pools can do
+    ratios: Ratios  # of what the pools can do
 
     def _ratio(self, figure: PoolFigure) -> float:
         return self.ratios[figure, self.place.name].ratio
@@ -167,7 +156,7 @@ class PlaceChange(Struct, frozen=True):
         if unknowns.bursts <= 0:
             return np.maximum(saved_ns, spans)
         each_ns = _BURST_NS * (1 / unknowns.bursts - 1)
-        syncs = np.maximum(1.0, self.place.flushes / FLUSHES_OF_A_COMMIT)
+        syncs = np.maximum(1.0, self.place.flushes / FLUSHES_PER_COMMIT)
         return np.maximum(saved_ns, np.minimum(syncs * each_ns, spans))
 
     def added_by_syncs(self, unknowns: Unknowns) -> Numbers:

@@ -6,7 +6,7 @@ in which the task waited for disks.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 from msgspec import Struct
@@ -14,12 +14,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.place_change import AT_CEILING, PlaceChange
-from io_benchmark.analysis.prediction.pool_storage import (
-    FigureKey,
-    FigureRatio,
-    PoolFigure,
-    PoolStorage,
-)
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage, Ratios
 from io_benchmark.analysis.prediction.unknowns import EXPECTED, MEANINGS, WIDE_LOG, Unknowns
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
@@ -60,7 +55,7 @@ class PoolChange(Struct, frozen=True):
     demand: Demand
     source: PoolStorage
     target: PoolStorage
-    ratios: Mapping[FigureKey, FigureRatio]  # of what the pools can do
+    ratios: Ratios  # of what the pools can do
 
     @classmethod
     def of(cls, demand: Demand, source: PoolStorage, target: PoolStorage) -> "PoolChange":
@@ -115,10 +110,8 @@ class PoolChange(Struct, frozen=True):
         cpu_ns, syncs_ns = float(np.sum(by_cpu)), float(np.sum(by_syncs))
         writes_ns = float(np.sum(elsewhere - spans)) - cpu_ns - syncs_ns
         if demand.unseen_ns:
-            slower = max(
-                1 / self.ratio(PoolFigure.WRITE_RATE, place.name) for place in demand.places
-            )
-            writes_ns += demand.unseen_ns * unknowns.unseen * (slower - 1)
+            rate = min(self.ratio(PoolFigure.WRITE_RATE, place.name) for place in demand.places)
+            writes_ns += demand.unseen_ns * unknowns.unseen * (1 / rate - 1)
         total = max(1.0, demand.wall_ns + writes_ns + syncs_ns + cpu_ns)
         return _Times(total, writes_ns, syncs_ns, cpu_ns)
 
@@ -159,7 +152,7 @@ class PoolChange(Struct, frozen=True):
         expected = math.log(self.times().total)
         for key, known in self.ratios.items():
             lower = known.ratio * math.exp(-math.sqrt(known.error.variance))
-            moved = {**self.ratios, key: FigureRatio(lower, known.error)}
+            moved = {**self.ratios, key: known._replace(ratio=lower)}
             moved_log = math.log(replace(self, ratios=moved).times().total)
             yield MeanVariance((moved_log - expected) ** 2, known.error.degrees)
         for effect in self.unknown_effects():

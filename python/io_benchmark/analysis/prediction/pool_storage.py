@@ -71,8 +71,7 @@ _AT_WRITE_RATE = 0.8
 
 # A figure and the name of its place; no name: of the CPUs.
 FigureKey = tuple[PoolFigure, str]
-# ln of what one machine measured.
-_Logs = dict[FigureKey, list[float]]
+_Logs = dict[FigureKey, list[float]]  # ln of what one machine measured
 
 
 class FigureRatio(NamedTuple):
@@ -80,6 +79,9 @@ class FigureRatio(NamedTuple):
 
     ratio: float
     error: MeanVariance  # of ln of the ratio
+
+
+Ratios = Mapping[FigureKey, FigureRatio]
 
 
 class PoolStorage(Struct, frozen=True):
@@ -174,9 +176,10 @@ def _counting(workers: Sequence[Worker]) -> dict[str, tuple[float, float]]:
     psutil sums all devices but partitions (since 5.4.7).
     """
     levels: dict[str, list[float]] = defaultdict(list)
-    for place in (place for worker in workers for place in worker.result.storage.places):
-        if place.devices:
-            levels[place.name].append(float(max(1, _counting_devices(place))))
+    for worker in workers:
+        for place in worker.result.storage.places:
+            if place.devices:
+                levels[place.name].append(float(max(1, _counting_devices(place))))
     return {place: (min(counts), max(counts)) for place, counts in levels.items()}
 
 

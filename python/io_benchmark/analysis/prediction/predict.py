@@ -38,8 +38,7 @@ from io_benchmark.sources.run_results import RunProfile
 
 # ln of the largest half of an interval, of which the exponential is still a number.
 _LARGEST_LOG = 300.0
-# Steps of what is written over time. Chosen: a picture shows no more.
-_STEPS = 120
+_STEPS = 120  # steps of what is written over time; chosen: a picture shows no more
 
 
 def predict(

@@ -8,8 +8,7 @@ from msgspec import Struct
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.costs.worker_time import Price
 
-# The level of the interval of a single task's time.
-PREDICTION_LEVEL = 0.90
+PREDICTION_LEVEL = 0.90  # the level of the interval of a single task's time
 
 
 class PoolPrediction(Struct, frozen=True):

@@ -23,8 +23,7 @@ from io_benchmark.sources.run_results import RunProfile
 
 # Other processes that use this many CPUs show that other tasks work on the machine. Chosen.
 _BUSY_CPUS = 0.3
-# The place of a task whose profile names none.
-_PLACE = "workspace"
+_PLACE = "workspace"  # the place of a task whose profile names none
 # Where results do not show how often each byte is counted: once, or three times, as a volume on
 # partitions does.
 _UNKNOWN_COUNTING = (1.0, 3.0)
@@ -96,9 +95,7 @@ def _measured_place(storage: PoolStorage | None) -> str:
     if storage is None:
         return _PLACE
     measured = [place for figure, place in storage.figures if figure is PoolFigure.WRITE_RATE]
-    if not measured or _PLACE in measured:
-        return _PLACE
-    return min(measured)
+    return _PLACE if not measured or _PLACE in measured else min(measured)
 
 
 def notes_of(

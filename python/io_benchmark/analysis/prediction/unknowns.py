@@ -17,16 +17,11 @@ WIDE_LOG = 1.0
 class Unknowns(Struct, frozen=True):
     """The values of all unknowns; `MEANINGS` says what each of them is."""
 
-    # 1: as many as there may be
-    syncs: float = 0.5
-    # 1: all waiting that the profile shows was the task's
-    waiting: float = 1.0
-    # 1: it waited where it had nothing to do and its disk was at the ceiling
-    idle: float = 1.0
-    # 1: the disk's limit counts requests after they are merged
-    merged: float = 0.0
-    # 0: where nothing measured requests, disks do no more than single syncs
-    requests: float = 1.0
+    syncs: float = 0.5  # 1: as many as there may be
+    waiting: float = 1.0  # 1: all waiting that the profile shows was the task's
+    idle: float = 1.0  # 1: it waited where it had nothing to do and its disk was at the ceiling
+    merged: float = 0.0  # 1: the disk's limit counts requests after they are merged
+    requests: float = 1.0  # 0: where nothing measured requests, disks do no more than single syncs
     # 1: a task that takes much longer makes a quarter more requests where it does not sync
     journal: float = 1 / 3
     # 0: nothing, as where a journal is in the way; 1: memory takes as much as is known at most
@@ -35,19 +30,14 @@ class Unknowns(Struct, frozen=True):
     bursts: float = 0.5
     # 1: for all of them, as ext4 writes a file at once that replaces another one
     renames: float = 0.5
-    # The share of the work in the kernel
-    files: float = 0.25
-    # The share of waiting that a faster disk saves, of what it may save
-    faster: float = 0.75
-    # 1: other processes and the kernel's threads need the task's CPUs
-    others: float = 0.5
+    files: float = 0.25  # the share of the work in the kernel
+    faster: float = 0.75  # the share of waiting that a faster disk saves, of what it may save
+    others: float = 0.5  # 1: other processes and the kernel's threads need the task's CPUs
     # These are of resource profiles alone.
     # 1: bytes were counted at as many levels of devices as there may be
     counted: float = 0.5
-    # 1: twice as much waits in memory as the cache shows
-    unwritten: float = 0.5
-    # The share of that time
-    unseen: float = 0.25
+    unwritten: float = 0.5  # 1: twice as much waits in memory as the cache shows
+    unseen: float = 0.25  # the share of that time
 
 
 EXPECTED = Unknowns()

@@ -19,23 +19,11 @@ from io_benchmark.analysis.model.statements import (
     share,
     statement,
 )
-from io_benchmark.analysis.statistics import levels
+from io_benchmark.analysis.statistics import levels, verdicts
 from io_benchmark.analysis.statistics.advice import advise
 from io_benchmark.analysis.statistics.variances import LogMeans
-from io_benchmark.analysis.statistics.verdicts import (
-    Adjusted,
-    adjust,
-    interval_of_equivalence,
-    verdict_of,
-)
 from io_benchmark.analysis.tasks.task_costs import compare_costs
-from io_benchmark.analysis.tasks.task_model import (
-    BothSides,
-    Ending,
-    TaskComparison,
-    TaskReport,
-    TaskSide,
-)
+from io_benchmark.analysis.tasks.task_model import BothSides, TaskComparison, TaskReport, TaskSide
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import plural
@@ -80,7 +68,7 @@ def compare_tasks(
     if unlike:
         sentence = "{candidates} and {baseline} have no label in common with a completed run"
         messages.append(statement(sentence, candidates=joined(unlike), baseline=unlike_baseline))
-    tests = adjust([pair.estimate for pair in pairs], [pair.look for pair in pairs])
+    tests = verdicts.adjust([pair.estimate for pair in pairs], [pair.look for pair in pairs])
     return TaskReport(
         title=plan.title,
         baseline=plan.baseline,
@@ -98,38 +86,31 @@ def compare_tasks(
 
 def _comparison(
     pair: TaskPair,
-    adjusted: Adjusted,
+    adjusted: verdicts.Adjusted,
     margin: float,
     prices: Mapping[str, Price],
     *,
     comparisons: int,
 ) -> TaskComparison:
     """Return the comparison of one pair; `comparisons` is the number of all pairs."""
-    baseline, candidate = pair.baseline.side, pair.candidate.side
     interval = pair.estimate.interval(adjusted.level)
-    verdict = verdict_of(pair.estimate, pair.look, adjusted.level, margin)
+    verdict = verdicts.verdict_of(pair.estimate, pair.look, adjusted.level, margin)
     baseline_s = pair.baseline.mean_s
-
-    def ended(ending: Ending) -> BothSides[int]:
-        return BothSides(
-            len(baseline.of_labels(ending, pair.mix)), len(candidate.of_labels(ending, pair.mix))
-        )
-
     candidate_workers, baseline_workers = pair.ratio.workers
     cost, cost_warnings = compare_costs(pair, prices, adjusted.level)
     comparison = TaskComparison(
-        baseline=baseline.name,
-        candidate=candidate.name,
+        baseline=pair.baseline.side.name,
+        candidate=pair.candidate.side.name,
         ratio=pair.estimate.ratio,
         interval=interval,
-        interval_90=interval_of_equivalence(pair.estimate, pair.look),
+        interval_90=verdicts.interval_of_equivalence(pair.estimate, pair.look),
         p_value=adjusted.p_value,
         verdict=verdict,
         workers=BothSides(len(baseline_workers), len(candidate_workers)),
         completed=BothSides(len(pair.baseline.runs), len(pair.candidate.runs)),
-        failed=ended("failed"),
-        lost=ended("lost"),
-        stopped=ended("stopped"),
+        failed=pair.ended("failed"),
+        lost=pair.ended("lost"),
+        stopped=pair.ended("stopped"),
         difference_s=baseline_s * (pair.estimate.ratio - 1),
         difference_interval_s=(
             baseline_s * (interval.low_ratio - 1),

@@ -163,7 +163,6 @@ class LabelledRatio:
         return design
 
     def _rows_by_worker(self) -> list[NDArray[np.int64]]:
-        """Return the rows of each worker's cells."""
         order = np.argsort(self._worker, kind="stable")
         ends = np.flatnonzero(self._worker[order][1:] != self._worker[order][:-1]) + 1
         return list(np.split(order, ends))

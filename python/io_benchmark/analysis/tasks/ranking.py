@@ -25,8 +25,7 @@ from io_benchmark.sources.run_results import TaskRun
 
 _DAY_MS, _MONTH_DAYS = 86_400_000, 30
 _S_PER_HOUR = 3600.0
-# One worker shows nothing about others.
-_FEWEST_WORKERS = 2
+_FEWEST_WORKERS = 2  # one worker shows nothing about others
 _Sides = Mapping[str, Mapping[str, LogMeans]]  # workers by label and pool
 
 

@@ -24,8 +24,7 @@ from io_benchmark.costs.worker_time import Price
 
 _S_PER_HOUR, _MS_PER_HOUR = 3600.0, 3.6e6
 _STARTED: tuple[Ending, ...] = ("completed", "failed", "lost", "stopped")
-# Amounts are of this many tasks: one task costs too little to write.
-_TASKS = 1000
+_TASKS = 1000  # amounts are of this many tasks: one task costs too little to write
 
 
 class _LostTime(NamedTuple):

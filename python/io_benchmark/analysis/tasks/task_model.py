@@ -19,8 +19,7 @@ from io_benchmark.analysis.model.comparison import Advice, Interval, Verdict, Wo
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.sources.run_results import TaskRun
 
-# Times are written with whole seconds or milliseconds.
-_ROUNDING_MS = 1000
+_ROUNDING_MS = 1000  # times are written with whole seconds or milliseconds
 # Reasons of `exception` that say nothing about the worker or its machine.
 _STOPPED = ("canceled", "superseded", "deadline-exceeded", "malformed-payload")
 # What a name begins with that is given to a worker that is not known. No real name has a line end.
@@ -89,7 +88,6 @@ class TaskSide(Struct, frozen=True):
 
     @property
     def counts(self) -> _SideRuns:
-        """Return how many runs ended in each way."""
         return _SideRuns(
             side=self.name,
             queue=self.queue,
@@ -108,7 +106,6 @@ class TaskSide(Struct, frozen=True):
 
     @staticmethod
     def ending(run: TaskRun) -> Ending:
-        """Return how a run ended."""
         if run.started_ms < 0:
             return "never_started"
         # A run that was never scheduled has no time that contradicts its start.

@@ -22,7 +22,7 @@ from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import LogMeans
 from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio, LogMeansByLabel
-from io_benchmark.analysis.tasks.task_model import BothSides, LabelRow, TaskSide, TaskTimes
+from io_benchmark.analysis.tasks.task_model import BothSides, Ending, LabelRow, TaskSide, TaskTimes
 from io_benchmark.sources.run_results import TaskRun
 
 # Chosen: nobody reads more rows, and the variance needs memory for each worker and label.
@@ -90,8 +90,7 @@ class CommonRuns(NamedTuple):
         for label, workers in self.labels.items():
             worker_means_s = []
             for runs in workers.values():
-                values_s = [part_s(times) for times in runs]
-                known_s = [value_s for value_s in values_s if value_s is not None]
+                known_s = [value_s for value_s in map(part_s, runs) if value_s is not None]
                 if known_s:
                     worker_means_s.append(fmean(known_s))
                     known_runs += len(known_s)
@@ -129,6 +128,13 @@ class TaskPair(NamedTuple):
         variation = variations.DEFAULT
         return cls(
             candidate, baseline, mix, ratio, look, ratio.estimate(variation.ratio), variation
+        )
+
+    def ended(self, ending: Ending) -> BothSides[int]:
+        """Return how many runs of the common labels ended in this way."""
+        return BothSides(
+            len(self.baseline.side.of_labels(ending, self.mix)),
+            len(self.candidate.side.of_labels(ending, self.mix)),
         )
 
     @property
