@@ -51,9 +51,7 @@ def console_main() -> int:
 
 
 def main(
-    arguments: Sequence[str],
-    context: Context,
-    signals: AbstractContextManager[None] | None = None,
+    arguments: Sequence[str], context: Context, signals: AbstractContextManager[None] | None = None
 ) -> int:
     """Run a command, with signals handled in this way, and return its exit code."""
     try:

@@ -14,12 +14,7 @@ from typing import Any, NamedTuple, Self
 import yaml
 
 from io_benchmark.adopt.changes import FileChange
-from io_benchmark.adopt.machine_edits import (
-    NoPatchError,
-    changed_text,
-    is_intended,
-    value_of,
-)
+from io_benchmark.adopt.machine_edits import NoPatchError, changed_text, is_intended, value_of
 from io_benchmark.analysis.investigation.investigation_model import Fix
 from io_benchmark.errors import UsageError
 from io_benchmark.files import read_file

@@ -69,11 +69,7 @@ def _parse_rule(value: str) -> str:
 
 
 WAIT = option(
-    "--wait",
-    "MINUTES",
-    "wait at most this long for the tasks to end",
-    parse_minutes,
-    default=None,
+    "--wait", "MINUTES", "wait at most this long for the tasks to end", parse_minutes, default=None
 )
 WORKER_VARIATION = option(
     "--worker-variation",
@@ -84,11 +80,7 @@ WORKER_VARIATION = option(
     default=None,
 )
 LOOKS = option(
-    "--looks",
-    "N[,N...]",
-    "workers per pool at each planned comparison",
-    _parse_looks,
-    default=None,
+    "--looks", "N[,N...]", "workers per pool at each planned comparison", _parse_looks, default=None
 )
 ALLOW = repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule)
 OPTIONS = {

@@ -10,12 +10,7 @@ Exit code: 0 a history was shown, 1 no result or a file could not be written,
 2 wrong usage.
 """
 
-from io_benchmark.commands.options.common import (
-    DETAILS,
-    GENERAL_OUTPUT,
-    PROJECT,
-    REPORT_OUTPUT,
-)
+from io_benchmark.commands.options.common import DETAILS, GENERAL_OUTPUT, PROJECT, REPORT_OUTPUT
 from io_benchmark.commands.options.option import Given, option, required, several
 from io_benchmark.commands.options.values import matching, parse_date, parse_name, whole_number
 from io_benchmark.context import Context

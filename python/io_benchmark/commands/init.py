@@ -31,10 +31,7 @@ IMAGE = option(
     "--image", "NAME", "image of docker-image that the tasks run in", parse_name, default=None
 )
 DIFF = flag("--diff", "change nothing; print the changes")
-OPTIONS = {
-    "what to add (* can be given more than once)": (PATH, POOLS, IMAGE),
-    "output": (DIFF,),
-}
+OPTIONS = {"what to add (* can be given more than once)": (PATH, POOLS, IMAGE), "output": (DIFF,)}
 
 
 def run(given: Given, context: Context) -> int:

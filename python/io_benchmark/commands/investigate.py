@@ -46,14 +46,7 @@ BUDGET = option(
     default=DEFAULT_BUDGET_HOURS,
 )
 OPTIONS = {
-    "what is known (each can have several values)": (
-        TASK,
-        RUNS,
-        ON,
-        PROFILES,
-        PROJECT,
-        POOLS_FILE,
-    ),
+    "what is known (each can have several values)": (TASK, RUNS, ON, PROFILES, PROJECT, POOLS_FILE),
     "what to do": (
         JOURNAL,
         DRY_RUN._replace(summary="show the steps and their costs, do nothing"),

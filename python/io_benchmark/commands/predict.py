@@ -30,10 +30,7 @@ ON = several("--on", "ADDRESS", "where the results of the pools are", parse_name
 POOL = option(
     "--pool", "NAME", "the pool of profiles that do not name theirs", parse_name, default=None
 )
-OPTIONS = {
-    "what to predict": (PROFILES, ON, POOL),
-    REPORT_OUTPUT: (PRICES, *GENERAL_OUTPUT),
-}
+OPTIONS = {"what to predict": (PROFILES, ON, POOL), REPORT_OUTPUT: (PRICES, *GENERAL_OUTPUT)}
 
 
 def run(given: Given, context: Context) -> int:

@@ -107,13 +107,7 @@ RESUME = option(
     "go on with a group of --until-decided that was stopped",
     parse_name,
     default=None,
-    excludes={
-        **_KEPT,
-        "--dry-run": "",
-        "--confirm": "",
-        "--cancel": "",
-        "--no-wait": _ADDS_TASKS,
-    },
+    excludes={**_KEPT, "--dry-run": "", "--confirm": "", "--cancel": "", "--no-wait": _ADDS_TASKS},
 )
 CONFIRM = option(
     "--confirm",
@@ -134,16 +128,7 @@ OPTIONS = {
         CAPACITIES,
         OWNER,
     ),
-    "what to do": (
-        DRY_RUN,
-        YES,
-        NO_WAIT,
-        UNTIL_DECIDED,
-        BUDGET,
-        RESUME,
-        CONFIRM,
-        CANCEL,
-    ),
+    "what to do": (DRY_RUN, YES, NO_WAIT, UNTIL_DECIDED, BUDGET, RESUME, CONFIRM, CANCEL),
     REPORT_OUTPUT: (BASELINE, EXPECT, PRICES, *COMPARISON_OUTPUT),
 }
 
