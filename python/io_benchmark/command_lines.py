@@ -9,10 +9,6 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-_PROGRAM = ("io-benchmark",)
-# The one file, which measures a machine
-_FILE = ("python3", "io-benchmark.pyz")
-
 
 def confirm_causes(group_id: str, baseline: str | None) -> str:
     """Create the runs that confirm the causes which a group's results support."""
@@ -50,7 +46,8 @@ def predict_on_group(group_id: str) -> str:
 def measure_capacities(pool: str, places: Sequence[str] = ()) -> str:
     """Measure all that predictions use, on a machine of the pool; /PATH is to be replaced."""
     options = [option for place in places for option in ("--place", f"{place}=/PATH")]
-    return shlex.join((*_FILE, "run", "--pool", pool, *options, "--capacities"))
+    file = ("python3", "io-benchmark.pyz")  # the one file, which measures a machine
+    return shlex.join((*file, "run", "--pool", pool, *options, "--capacities"))
 
 
 def submit_capacities(pools: Sequence[str]) -> str:
@@ -96,4 +93,4 @@ def _baseline(pool: str | None) -> tuple[str, ...]:
 
 
 def _line(command: str, *arguments: str) -> str:
-    return shlex.join((*_PROGRAM, command, *arguments))
+    return shlex.join(("io-benchmark", command, *arguments))

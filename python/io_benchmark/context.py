@@ -51,10 +51,7 @@ class Context(NamedTuple):
     def progress(
         self, clock: Callable[[], float] = time.monotonic
     ) -> Iterator[Callable[[str, int, int | None], None]]:
-        """Yield what shows each step of reading in a line of the terminal.
-
-        The line is removed afterwards.
-        """
+        """Yield what shows each step of reading in a line of the terminal, and remove the line."""
         stream = self.stderr
         # Set at the first step: loading a client before it is no progress.
         due_s: float | None = None

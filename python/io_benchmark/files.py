@@ -68,10 +68,7 @@ def find_link(folder: Path, path: str) -> Path | None:
 
 
 def write_below(folder: Path, path: str, data: bytes) -> None:
-    """Write a file below a folder completely or not at all, and make its folders.
-
-    Raise an OSError where a link is on the way: it could lead anywhere.
-    """
+    """Write a file below a folder in one step, and make its folders; refuse a link on the way."""
     link = find_link(folder, path)
     if link is not None:
         raise OSError(errno.ELOOP, f"{link.name} is a link", str(link))
@@ -117,10 +114,6 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def _replace_in(folder: int, name: str, data: bytes) -> None:
-    """Write a file in an open folder in one step; one that is there keeps its mode.
-
-    Raise an OSError where that fails, or where the name is not a regular file's.
-    """
     mode = None
     with suppress(FileNotFoundError):
         mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 NOTHING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 _NS_PER_MS = 1_000_000
-# The limits below are chosen.
-# An interval narrower than this has a third decimal.
+# The limits below are chosen. An interval narrower than this has a third decimal.
 _NARROW = 0.1
 # An interval that reaches over this factor is cut at these ends.
 _WIDE, _LEAST, _MOST = 100_000, 0.01, 100
@@ -45,9 +44,9 @@ def duration(seconds: float) -> str:
 
 def digits(value: float) -> str:
     """Write three significant digits, with thousands grouped."""
-    if not math.isfinite(value):
-        if math.isnan(value):
-            return NOTHING
+    if math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     if value == 0:
         return "0"
@@ -124,8 +123,7 @@ def times(values_ns: Sequence[float]) -> list[str]:
 
 def signed_percent(value: int) -> str:
     """Write a whole percentage: '97 %'; a negative one has a minus sign, not a hyphen."""
-    number = f"{value:,}".replace("-", MINUS)
-    return f"{number} %"
+    return f"{value:,} %".replace("-", MINUS)
 
 
 def ratio(value: float) -> str:

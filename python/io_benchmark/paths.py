@@ -28,9 +28,8 @@ def refuse_unreadable(subject: str, advice: str) -> Iterator[None]:
     except (OSError, RuntimeError, ValueError) as error:
         # pathlib raises the others: a loop of links, `~` of an unknown user, a null byte.
         reason = getattr(error, "strerror", None) or error
-        raise UsageError(
-            f"{clean_name(subject)}: cannot read this path ({reason}); {advice}"
-        ) from None
+        problem = f"cannot read this path ({reason})"
+        raise UsageError(f"{clean_name(subject)}: {problem}; {advice}") from None
 
 
 @contextmanager
@@ -81,9 +80,8 @@ def new_output_folder(path: Path) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True)
     except OSError as error:
-        raise UsageError(
-            f"--output {path}: cannot be created ({error.strerror}); name a new folder"
-        ) from None
+        problem = f"cannot be created ({error.strerror}); name a new folder"
+        raise UsageError(f"--output {path}: {problem}") from None
     try:
         yield folder
     except BaseException:
@@ -99,5 +97,5 @@ def write_file(path: Path, data: bytes) -> None:
     """Write a file; raise an OSError where that fails, which leaves a regular file unchanged."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         path.write_bytes(data)
-        return
-    replace_file(path, data)
+    else:
+        replace_file(path, data)

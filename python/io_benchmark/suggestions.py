@@ -15,10 +15,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def closest(word: str, names: Iterable[str]) -> str:
-    """Return the name that is closest to a word, or nothing where none is close.
-
-    Dashes before the name of an option count for nothing: all options have them.
-    """
+    """Return the name that is closest to a word, or nothing; dashes before a name do not count."""
     from difflib import get_close_matches  # noqa: PLC0415 - only mistakes need it
 
     known = [name for name in islice(names, _MOST_NAMES) if len(name) <= _LONGEST_NAME]

@@ -71,32 +71,23 @@ def clean_name(text: str) -> str:
 
 
 def name(text: str, cells: int = NAME_CELLS) -> str:
-    """Make a name fit into `cells` columns; cut it in the middle, because pools differ at the end.
-
-    A wide character takes two cells.
-    """
+    """Make a name fit into `cells` columns; leave out its middle, because pools differ at the end."""
     line = clean(text, 4 * LINE_LENGTH)
     if line.isascii() and len(line) <= cells:
         return line or "(no name)"
     from rich.cells import cell_len  # noqa: PLC0415 - most names do not need it
 
-    def start(text: str, room: int) -> str:
-        """Return the start that fits; never more characters than cells, as some take no cell."""
-        text = text[:room]
-        while cell_len(text) > room:
-            text = text[:-1]
-        return text
-
     if len(line) <= cells and cell_len(line) <= cells:
         return line
-    head = cells // 2
-    # A start of the reversed line is the end of the line, reversed.
-    tail = start(_reversed(line), cells - head - 1)
-    return f"{start(line, head)}…{_reversed(tail)}"
-
-
-def _reversed(text: str) -> str:
-    return "".join(reversed(text))
+    head_cells = cells // 2
+    tail_cells = cells - head_cells - 1
+    # Never more characters than cells, as some take no cell.
+    head, tail = line[:head_cells], line[max(0, len(line) - tail_cells) :]
+    while cell_len(head) > head_cells:
+        head = head[:-1]
+    while cell_len(tail) > tail_cells:
+        tail = tail[1:]
+    return f"{head}…{tail}"
 
 
 def problem_in_words(message: str) -> str:
@@ -108,9 +99,7 @@ def problem_in_words(message: str) -> str:
 def capitalized(words: str) -> str:
     """Begin a sentence with a capital letter, unless it begins with a name such as `ext4`."""
     first = words.partition(" ")[0]
-    if not _PLAIN_WORD.fullmatch(first):
-        return words
-    return words[:1].upper() + words[1:]
+    return words[:1].upper() + words[1:] if _PLAIN_WORD.fullmatch(first) else words
 
 
 def ending_in_words(state: str, reason: str | None) -> str:

@@ -82,10 +82,8 @@ class Document(yaml.SafeLoader):
         self._level -= 1
         if event.anchor:
             self.anchored[event.anchor] = node
-            self._sizes[event.anchor] = (
-                self._values - values_before,
-                self._lowest_level - self._level,
-            )
+            levels = self._lowest_level - self._level
+            self._sizes[event.anchor] = (self._values - values_before, levels)
         self._lowest_level = max(self._lowest_level, lowest_before)
         return node
 

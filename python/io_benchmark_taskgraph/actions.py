@@ -40,7 +40,8 @@ REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
 REPORT_VERSION = 4
 _RESOLVED = ("completed", "failed", "exception")
-_MOST_BYTES_PER_S = 10**12  # as the worker's program takes
+_PACE = voluptuous.All(int, voluptuous.Range(1, 10**12))  # as the worker's program takes
+_NUMBER = voluptuous.Any(None, voluptuous.All(int, voluptuous.Range(0)))
 
 
 def _line(value: Any) -> str:
@@ -53,22 +54,10 @@ def _line(value: Any) -> str:
 _REPORT_KEYS = voluptuous.Schema(
     {
         "confirming": {
-            "paces": [
-                {
-                    "pool": _line,
-                    "bytes_per_s": voluptuous.All(int, voluptuous.Range(1, _MOST_BYTES_PER_S)),
-                    "against": _line,
-                }
-            ],
+            "paces": [{"pool": _line, "bytes_per_s": _PACE, "against": _line}],
             "reasons": [{"text": _line}],
         },
-        "replication": [
-            {
-                "side": _line,
-                "standing": _line,
-                "workers_to_add": voluptuous.Any(None, voluptuous.All(int, voluptuous.Range(0))),
-            }
-        ],
+        "replication": [{"side": _line, "standing": _line, "workers_to_add": _NUMBER}],
         "workers": [{"task_id": _line}],
     },
     required=True,
@@ -243,10 +232,7 @@ class _Group:
     def _create(
         self, definition: dict[str, Any], part: str, dependencies: Sequence[str] = ()
     ) -> str:
-        """Create a task after the action's, if this runs in one, and after these; return its id.
-
-        The id follows from the group and `part`.
-        """
+        """Create a task after these and the action's; its id follows from the group and `part`."""
         action_id = os.environ.get("TASK_ID")
         if action_id:
             definition["extra"]["parent"] = action_id

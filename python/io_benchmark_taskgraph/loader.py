@@ -52,9 +52,8 @@ def loader(
     kinds = sorted({file.parent.name for file in above.glob(f"*/{_FILE}")} - {kind})
     if not isinstance(name, str) or name not in kinds:
         place = f"taskcluster/kinds/{kind}/{_FILE}: {POOLS_FROM}"
-        raise UserMistake(
-            f"{place}: {quoted(name)} is not another kind; {there_are(kinds, str(name))}"
-        )
+        problem = f"{quoted(name)} is not another kind; {there_are(kinds, str(name))}"
+        raise UserMistake(f"{place}: {problem}")
     folder = str(above / name)
     pools = transform.load_yaml(f"{folder}/{_FILE}")
     tasks = {key: pools[key] for key in ("tasks", "tasks-from") if key in pools}

@@ -76,8 +76,7 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
         yield
     except BadKeyError as problem:
         path = Path(config.path, task.get("task-from", "kind.yml")).absolute()
-        # Not taskgraph's `vcs_root`: that is the nearest checkout above, which may be a different
-        # one.
+        # Not taskgraph's `vcs_root`, the nearest checkout above, which may be a different one.
         root = Path(config.graph_config.root_dir).absolute().parent
         file = path.relative_to(root) if root in path.parents else path
         place = f"{file}: task {plain(task_name(task))}"

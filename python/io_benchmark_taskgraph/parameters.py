@@ -135,10 +135,7 @@ def _names_of(task: Any) -> list[str]:
 
 
 def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
-    """Return the labels of the named tasks, in the order of `tasks`.
-
-    A task is anything with `label` and `attributes`. A name without a task is a mistake.
-    """
+    """Return the labels of the named tasks, in the order of `tasks`; refuse an unknown name."""
     names_by_label = {task.label: _names_of(task) for task in tasks}
     possible = {name for known in names_by_label.values() for name in known}
     for name in names:

@@ -102,10 +102,7 @@ def derived_id(group_id: str, part: object) -> str:
 
 
 def with_relative_dates(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy to create, whose dates count from the creation, as the kinds' do.
-
-    A date that cannot be read is a ValueError.
-    """
+    """Return a copy whose dates count from its creation; a date of another form is a ValueError."""
     created = _date(definition["created"])
     for key in ("deadline", "expires"):
         _date(definition[key])

@@ -66,11 +66,8 @@ class Benchmark:
     @classmethod
     def parse(cls, stanza: object) -> Benchmark:
         values = checked(SCHEMA, stanza, "benchmark")
-        return cls(
-            destinations=values.pop("destination"),
-            upload_url=values.pop("upload-url", None),
-            **values,
-        )
+        destinations, upload_url = values.pop("destination"), values.pop("upload-url", None)
+        return cls(destinations=destinations, upload_url=upload_url, **values)
 
 
 _place_name = form(
@@ -152,8 +149,6 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("seed", default=1): whole_number(0, 2**31 - 1),
     # Where a copy goes: over the last copy, to a removed name, or each time to a new file.
     voluptuous.Optional("destination", default="overwrite"): _destinations,
-    # How a file is looked up and copied: as the first investigation did, or as the real
-    # update-verify tasks do.
     # Where the workload upload puts its objects, reusing few names; default: loopback. `{name}` is
     # replaced by an object's name; without it, the name is appended.
     voluptuous.Optional("upload-url"): form(

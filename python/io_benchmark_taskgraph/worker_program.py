@@ -117,10 +117,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _without_comments(text: str) -> str:
-    """Return a module with empty lines in place of comments and docstrings.
-
-    So the lines keep their numbers.
-    """
+    """Return a module with empty lines for comments and docstrings: lines keep their numbers."""
     lines = text.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:

@@ -35,7 +35,7 @@ def call(loopback: Loopback) -> Callable[..., tuple[int, str, str]]:
 
 
 @cache
-def _generate_once(root: Root, *jobs: str, capacities: bool) -> tuple[GeneratedTask, ...]:
+def _generate_once(root: Root, *jobs: str, capacities: bool) -> list[GeneratedTask]:
     return generate(root, jobs, capacities=capacities)
 
 
@@ -45,7 +45,7 @@ def _remembered_graph(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def remembered(
         root: Root, jobs: Sequence[str], *, capacities: bool = False
-    ) -> tuple[GeneratedTask, ...]:
+    ) -> list[GeneratedTask]:
         return _generate_once(root, *jobs, capacities=capacities)
 
     for module in ("graph.generate", "operations.rehearse"):

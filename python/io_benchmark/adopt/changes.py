@@ -82,23 +82,18 @@ class Tree(Struct, frozen=True):
         try:
             return (self.read(path) or b"").decode("utf-8")
         except UnicodeDecodeError as error:
-            raise IoBenchmarkError(
-                f"{self.path / path}: is not UTF-8 at byte {error.start}; save it as UTF-8"
-            ) from None
+            problem = f"is not UTF-8 at byte {error.start}; save it as UTF-8"
+            raise IoBenchmarkError(f"{self.path / path}: {problem}") from None
 
     def yaml(self, path: str) -> Any:
         try:
             return parse_yaml(self.text(path))
         except YamlError as error:
-            raise IoBenchmarkError(
-                f"{self.path / path}: is not YAML ({error}); correct it"
-            ) from None
+            message = f"{self.path / path}: is not YAML ({error}); correct it"
+            raise IoBenchmarkError(message) from None
 
     def with_line(self, path: str, behind: str, line: str, expected: Any, problem: str) -> str:
-        """Return a YAML file with a line behind the first match of a pattern.
-
-        Raise an error with this problem where the file does not then have the expected content.
-        """
+        """Return a YAML file with a line behind a pattern; refuse if its content is not as expected."""
         changed = re.sub(behind, rf"\g<0>{line}", self.text(path), count=1, flags=re.MULTILINE)
         with suppress(YamlError):
             if parse_yaml(changed) == expected:

@@ -56,9 +56,8 @@ class Checkout(Tree, frozen=True):
             texts[FETCHES] = self._with_fetches(kind.fetches)
         if MARK not in (self.text(KIND) or MARK):
             raise IoBenchmarkError(f"{self.path / KIND}: not written by {MARK}; rename that kind")
-        return self.changes_to(
-            {**kind.files, **{path: text.encode() for path, text in texts.items()}}
-        )
+        contents = {path: text.encode() for path, text in texts.items()}
+        return self.changes_to({**kind.files, **contents})
 
     def _with_section(self) -> str:
         text = self.text(self.page)
@@ -71,9 +70,8 @@ class Checkout(Tree, frozen=True):
         """Return the file of fetches with these entries, which replace those of another version."""
         text = self.text(FETCHES)
         entry = rf"{NAME}(-\w+)?:\n( .*\n)*"
-        changed, earlier = re.subn(
-            rf"^{entry}(\n{entry})*", lambda _match: fetches, text, flags=re.MULTILINE
-        )
+        entries = re.compile(rf"^{entry}(\n{entry})*", re.MULTILINE)
+        changed, earlier = entries.subn(lambda _match: fetches, text)
         if not earlier:
             changed = f"{text.rstrip()}\n\n{fetches}"
         own_name = re.compile(rf"{NAME}(-\w+)?")

@@ -94,14 +94,11 @@ class FirefoxKind(Struct, frozen=True):
             worker_types = {name: task["worker-type"] for name, task in kind["tasks"].items()}
             program = _convert(kind, root, is_embedded)
         except (KeyError, TypeError, AttributeError, StopIteration):
-            raise IoBenchmarkError(
-                f"{root.path / KIND}: cannot be read as a kind; run `{rehearse(root.path)}` to see "
-                "why"
-            ) from None
-        content = _HEAD + yaml.dump(
-            kind, Dumper=_Dumper, sort_keys=False, width=120, default_flow_style=None
-        )
-        files = {KIND: content.encode(), TRANSFORMS: _transforms(root, is_embedded)}
+            advice = f"run `{rehearse(root.path)}` to see why"
+            message = f"{root.path / KIND}: cannot be read as a kind; {advice}"
+            raise IoBenchmarkError(message) from None
+        text = yaml.dump(kind, Dumper=_Dumper, sort_keys=False, width=120, default_flow_style=None)
+        files = {KIND: f"{_HEAD}{text}".encode(), TRANSFORMS: _transforms(root, is_embedded)}
         if is_embedded:
             return cls({**files, PROGRAM: program}, "", worker_types)
         return cls(files, _fetches(program), worker_types)
@@ -166,11 +163,7 @@ def _convert(kind: dict[str, Any], root: Root, is_embedded: bool) -> bytes:
 def _commands(
     root: Root, tasks: Mapping[str, Any], is_embedded: bool
 ) -> tuple[bytes, dict[str, str]]:
-    """Return the program, and the texts that start it, by the names of the tasks.
-
-    The tasks have the kind's defaults. The program is a file that is fetched; or it is what these
-    tasks need, and their commands unpack it.
-    """
+    """Return the program, and the texts that start it by task; tasks have the kind's defaults."""
     with root.modules() as module:
         command, checked = module("transforms.command"), module("transforms.benchmark")
         program = module("worker_program").WorkerProgram.read()
@@ -189,10 +182,7 @@ def _commands(
 
 
 def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the task that compares the pools has beside the defaults.
-
-    It runs on the first pool.
-    """
+    """Return what the task that compares the pools has beside the defaults, on the first pool."""
     report = Tree(root.transforms).yaml(f"defaults/{NAME}-report.yml")
     first = merge(defaults, next(iter(tasks.values())))
     with root.modules() as module:
@@ -207,11 +197,8 @@ def _report(root: Root, defaults: Mapping[str, Any], tasks: Mapping[str, Any]) -
         "requires": "all-resolved",
         "fetches": {"fetch": [_LIBRARIES, _REPORT]},
     }
-    return {
-        key: value
-        for key, value in report.items()
-        if key not in _DROPPED and value != defaults.get(key)
-    }
+    changed = {key: value for key, value in report.items() if value != defaults.get(key)}
+    return {key: value for key, value in changed.items() if key not in _DROPPED}
 
 
 class _Dumper(yaml.SafeDumper):

@@ -26,11 +26,10 @@ def value_of(node: Any, key: str | int) -> Any:
     """
     if isinstance(key, int):
         return node.value[key] if isinstance(node, yaml.SequenceNode) else None
-    if not isinstance(node, yaml.MappingNode):
-        return None
-    for name, value in reversed(node.value):
-        if name.value == key:
-            return value
+    if isinstance(node, yaml.MappingNode):
+        for name, value in reversed(node.value):
+            if name.value == key:
+                return value
     return None
 
 
@@ -141,9 +140,7 @@ def _line_of(text: str, alias: Alias) -> _Span:
     """Return the place of the line that an alias is in, with its end."""
     begin = text.rfind("\n", 0, alias.begin) + 1
     end = text.find("\n", alias.end)
-    if end < 0:
-        return begin, len(text)
-    return begin, end + 1
+    return begin, len(text) if end < 0 else end + 1
 
 
 def _without_type(text: str, aliases: Sequence[Alias], machine_type: str) -> _Words:

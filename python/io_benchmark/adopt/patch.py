@@ -15,9 +15,8 @@ _NO_END = "\\ No newline at end of file\n"
 _CONTEXT_LINES = 3
 # Between the first and the last change; to compare more lines that are alike could take hours.
 _MOST_LINES = 20_000
-_Opcode: TypeAlias = tuple[
-    Literal["replace", "delete", "insert", "equal"], int, int, int, int
-]  # before and after, each from a line to before another
+# Before and after, each from a line to before another
+_Opcode: TypeAlias = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 _ESCAPES = {
     "\a": r"\a",
     "\b": r"\b",
@@ -86,7 +85,6 @@ class _Changes(SequenceMatcher[str]):
 
 
 def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the hunks."""
     for group in _Changes(before, after).get_grouped_opcodes(_CONTEXT_LINES):
         _, begin, _, new_begin, _ = group[0]
         _, _, end, _, new_end = group[-1]

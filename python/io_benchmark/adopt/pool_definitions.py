@@ -54,9 +54,8 @@ class PoolDefinitions(NamedTuple):
         except OSError as error:
             raise UsageError(f"{option}: {error.strerror}; name a file of pools") from None
         except UnicodeDecodeError as error:
-            raise UsageError(
-                f"{option}: is not UTF-8 at byte {error.start}; save it as UTF-8"
-            ) from None
+            problem = f"is not UTF-8 at byte {error.start}; save it as UTF-8"
+            raise UsageError(f"{option}: {problem}") from None
         except YamlError as error:
             raise UsageError(f"{option}: is not YAML ({error}); correct it") from None
         return cls(path.name, text)
@@ -151,13 +150,9 @@ def _changed_pools(before: Any, after: Any, number: int, fix: Fix) -> Sequence[s
 
 
 def _without_types(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an entry without the types of machines."""
     parts = {part: _rest(entry.get(part)) for part in _PARTS}
-    return {
-        **entry,
-        **parts,
-        "variants": [_rest(variant) for variant in _list(entry.get("variants"))],
-    }
+    variants = [_rest(variant) for variant in _list(entry.get("variants"))]
+    return {**entry, **parts, "variants": variants}
 
 
 def _rest(part: Any) -> Any:

@@ -83,10 +83,9 @@ class Project(Tree, frozen=True):
         requirements = self.text(REQUIREMENTS)
         if not re.search(f"^{PACKAGE}\\b", requirements, re.MULTILINE):
             requirements = _with_last_line(requirements, f"{PACKAGE}=={__version__}")
-        registered = self._registered(config)
-        return self.changes_to(
-            {KIND: kind, REQUIREMENTS: requirements.encode(), CONFIG: registered.encode()}
-        )
+        registered = self._registered(config).encode()
+        contents = {KIND: kind, REQUIREMENTS: requirements.encode(), CONFIG: registered}
+        return self.changes_to(contents)
 
     def next_steps(self) -> list[str]:
         """Return what a person has to do: it is in code, or made by a tool of the project's."""
@@ -147,11 +146,9 @@ class Project(Tree, frozen=True):
     def _settings(self, config: Any) -> Mapping[str, Any]:
         """Return what config.yml has under `taskgraph`."""
         settings = config.get("taskgraph") or {}
-        if not isinstance(settings, dict):
-            raise IoBenchmarkError(
-                f"{self.path / CONFIG}: its taskgraph is not a mapping; correct it"
-            )
-        return settings
+        if isinstance(settings, dict):
+            return settings
+        raise IoBenchmarkError(f"{self.path / CONFIG}: its taskgraph is not a mapping; correct it")
 
     def _registered(self, config: Any) -> str:
         """Return config.yml with the line; another `register`, the project's code, stays."""

@@ -14,18 +14,7 @@ from io_benchmark.analysis.statistics.levels import (
     DEFAULT_WORKER_VARIATION,
     SINGLE_WORKER_VARIATION,
 )
-from io_benchmark.commands.options.common import (
-    ADDRESSES,
-    AGAINST,
-    BASELINE,
-    COMPARISON_OUTPUT,
-    DETAILS,
-    EXPECT,
-    MARGIN,
-    PARTIAL,
-    PRICES,
-    REPORT_OUTPUT,
-)
+from io_benchmark.commands.options import common
 from io_benchmark.commands.options.option import Given, option, repeatable
 from io_benchmark.commands.options.values import parse_minutes, parse_percentage, wrong_value
 from io_benchmark.context import Context
@@ -84,9 +73,9 @@ LOOKS = option(
 )
 ALLOW = repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule)
 OPTIONS = {
-    "what to compare": (ADDRESSES, AGAINST, BASELINE, WAIT, PARTIAL),
-    "how to judge": (MARGIN, WORKER_VARIATION, LOOKS, ALLOW, EXPECT),
-    REPORT_OUTPUT: (DETAILS, PRICES, *COMPARISON_OUTPUT),
+    "what to compare": (common.ADDRESSES, common.AGAINST, common.BASELINE, WAIT, common.PARTIAL),
+    "how to judge": (common.MARGIN, WORKER_VARIATION, LOOKS, ALLOW, common.EXPECT),
+    common.REPORT_OUTPUT: (common.DETAILS, common.PRICES, *common.COMPARISON_OUTPUT),
 }
 
 
@@ -98,17 +87,17 @@ def run(given: Given, context: Context) -> int:
 
     report = compare(
         context,
-        given[ADDRESSES],
-        against=given[AGAINST],
-        baseline=given[BASELINE],
+        given[common.ADDRESSES],
+        against=given[common.AGAINST],
+        baseline=given[common.BASELINE],
         wait_minutes=given[WAIT],
-        partial=given[PARTIAL],
+        partial=given[common.PARTIAL],
         options=Options(
-            margin=given[MARGIN],
+            margin=given[common.MARGIN],
             worker_variation=given[WORKER_VARIATION],
             allow=frozenset(given[ALLOW]),
             looks=given[LOOKS] or Schedule(),
         ),
-        prices=given[PRICES],
+        prices=given[common.PRICES],
     )
     return print_comparison(report, given, context)

@@ -23,13 +23,8 @@ EXAMPLES = (
     "io-benchmark fetch task:intelAAARPurCmd1rRuTRQ",
 )
 MANUAL = "sources.md"
-OUTPUT = option(
-    "--output",
-    "DIR",
-    f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)",
-    parse_path,
-    default=None,
-)
+_FOLDER = f"folder for the runs (default: a new one, {DEFAULT_FOLDER}/fetch-TIME)"
+OUTPUT = option("--output", "DIR", _FOLDER, parse_path, default=None)
 OPTIONS = {"what to fetch": (ADDRESSES,), "output": (OUTPUT,)}
 # Chosen: ten thousand results, which have 0.2 MB each.
 _FETCHED_BYTES = 2_000_000_000
@@ -51,13 +46,8 @@ def run(given: Given, context: Context) -> int:
             )
     store = RunStore(given[OUTPUT] or default_output_folder("fetch"))
     with context.progress() as progress:
-        reading = Reading(
-            context.environment,
-            progress,
-            Budget(read_bytes=_FETCHED_BYTES),
-            accept=store.accept,
-            has_run=store.has_run,
-        )
+        environment, budget = context.environment, Budget(read_bytes=_FETCHED_BYTES)
+        reading = Reading(environment, progress, budget, accept=store.accept, has_run=store.has_run)
         for source, addresses in remote.items():
             source.read(addresses, reading)
     store.add_without_result(reading.without_result)

@@ -46,12 +46,10 @@ LAST = option(
     default=DEFAULT_POINTS,
 )
 SINCE = option("--since", "DATE", "show points from this day (UTC) on", parse_date, default=None)
+SERIES = DETAILS._replace(summary="show each series, its points, and all notes")
 OPTIONS = {
     "what to show": (POOL, ADDRESSES, PROJECT, LAST, SINCE),
-    REPORT_OUTPUT: (
-        DETAILS._replace(summary="show each series, its points, and all notes"),
-        *GENERAL_OUTPUT,
-    ),
+    REPORT_OUTPUT: (SERIES, *GENERAL_OUTPUT),
 }
 
 
@@ -59,18 +57,11 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.history import history
 
-    report = history(
-        context,
-        given[POOL],
-        given[ADDRESSES],
-        project=given[PROJECT],
-        last=given[LAST],
-        since=given[SINCE],
-    )
+    pool, addresses = given[POOL], given[ADDRESSES]
+    project, last, since = given[PROJECT], given[LAST], given[SINCE]
+    report = history(context, pool, addresses, project=project, last=last, since=since)
     nothing = ""
     if not report.series:
-        nothing = (
-            f"no result of {given[POOL]} was found that can be shown; "
-            "see the report for the reasons"
-        )
+        problem = f"no result of {pool} was found that can be shown"
+        nothing = f"{problem}; see the report for the reasons"
     return print_report(report, given, context, nothing, unreadable="note")

@@ -19,14 +19,8 @@ from io_benchmark.context import Context
 USAGE = "[PATH] [OPTION ...]"
 EXAMPLES = ("io-benchmark init", "io-benchmark init project --pool small=b-small --diff")
 MANUAL = "first-project.md"
-PATH = option(
-    "path",
-    "PATH",
-    "the project (default: the current folder)",
-    parse_path,
-    default=Path(),
-    nargs="?",
-)
+_PROJECT = "the project (default: the current folder)"
+PATH = option("path", "PATH", _PROJECT, parse_path, default=Path(), nargs="?")
 IMAGE = option(
     "--image", "NAME", "image of docker-image that the tasks run in", parse_name, default=None
 )

@@ -37,14 +37,9 @@ POOLS_FILE = option(
 JOURNAL = option(
     "--journal", "DIR", "folder for pages, and what was created", parse_path, default=None
 )
-DEFAULT_BUDGET_HOURS = 12.0
-BUDGET = option(
-    "--budget",
-    "HOURS",
-    f"most worker time of the tasks of a step (default: {DEFAULT_BUDGET_HOURS:g})",
-    parse_hours,
-    default=DEFAULT_BUDGET_HOURS,
-)
+_HOURS = 12.0
+_BUDGET = f"most worker time of the tasks of a step (default: {_HOURS:g})"
+BUDGET = option("--budget", "HOURS", _BUDGET, parse_hours, default=_HOURS)
 OPTIONS = {
     "what is known (each can have several values)": (TASK, RUNS, ON, PROFILES, PROJECT, POOLS_FILE),
     "what to do": (

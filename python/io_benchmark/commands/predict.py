@@ -37,11 +37,9 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.predict import predict
 
-    predictions = predict(
-        context, given[PROFILES], given[ON], pool=given[POOL], prices=given[PRICES]
-    )
-    times = [pool.time_ns for task in predictions.tasks for pool in task.pools]
+    profiles, on = given[PROFILES], given[ON]
+    predictions = predict(context, profiles, on, pool=given[POOL], prices=given[PRICES])
     nothing = ""
-    if all(time is None for time in times):
+    if all(pool.time_ns is None for task in predictions.tasks for pool in task.pools):
         nothing = "nothing could be predicted; see the report for the reasons"
     return print_report(predictions, given, context, nothing)

@@ -37,21 +37,13 @@ AT = per_pool(
     "is not POOL=DIR, such as amd-16=/mnt",
     parse_path,
 )
-OUTPUT = option(
-    "--output",
-    "DIR",
-    f"new folder for results (default: {DEFAULT_FOLDER}/rehearsal-TIME)",
-    parse_path,
-    default=None,
-)
+_FOLDER = f"new folder for results (default: {DEFAULT_FOLDER}/rehearsal-TIME)"
+OUTPUT = option("--output", "DIR", _FOLDER, parse_path, default=None)
+COMPARISON = JSON._replace(summary="print the comparison as JSON", excludes={})
 OPTIONS = {
     "what to run": (JOBS, FULL, CONFIRM, ROOT),
     "where to run it": (AT,),
-    "output": (
-        BASELINE,
-        OUTPUT,
-        JSON._replace(summary="print the comparison as JSON", excludes={}),
-    ),
+    "output": (BASELINE, OUTPUT, COMPARISON),
 }
 
 

@@ -5,16 +5,7 @@ Needs io-benchmark[all].
 """
 
 from io_benchmark.command_lines import compare_group, predict_on_group, show_everything
-from io_benchmark.commands.options.common import (
-    BASELINE,
-    COMPARISON_OUTPUT,
-    EXPECT,
-    JOBS,
-    PRICES,
-    REPORT_OUTPUT,
-    ROOT,
-    WRITE,
-)
+from io_benchmark.commands.options import common
 from io_benchmark.commands.options.option import Given, flag, option, per_pool
 from io_benchmark.commands.options.values import matching, parse_hours, parse_name, whole_number
 from io_benchmark.context import Context
@@ -33,15 +24,8 @@ MOST_REPLICATES = 100  # chosen: no comparison needs more workers
 # Why some options cannot be combined
 _ADDS_TASKS = "it waits for each look and adds tasks then"
 _KEEPS = "the group keeps the options that it was submitted with"
-_COMPARES_NOTHING = "it compares nothing"
-_KEPT = {
-    "--jobs": _KEEPS,
-    "--root": _KEEPS,
-    "--pool": _KEEPS,
-    "--image": _KEEPS,
-    "--replicates": _KEEPS,
-    "--owner": _KEEPS,
-}
+_NOTHING = "it compares nothing"
+_KEPT = dict.fromkeys(("--jobs", "--root", "--pool", "--image", "--replicates", "--owner"), _KEEPS)
 
 QUEUES = per_pool(
     "--pool",
@@ -62,14 +46,8 @@ CAPACITIES = flag(
     "measure what 'predict' uses, a minute per pool",
     excludes={
         "--until-decided": "it decides nothing about pools",
-        "--baseline": _COMPARES_NOTHING,
-        "--expect": _COMPARES_NOTHING,
-        "--format": _COMPARES_NOTHING,
-        "--json": _COMPARES_NOTHING,
-        "--write": _COMPARES_NOTHING,
-        "--resume": _KEEPS,
-        "--confirm": _KEEPS,
-        "--cancel": _KEEPS,
+        **dict.fromkeys(("--baseline", "--expect", "--format", "--json", "--write"), _NOTHING),
+        **dict.fromkeys(("--resume", "--confirm", "--cancel"), _KEEPS),
     },
 )
 OWNER = option(
@@ -120,8 +98,8 @@ CONFIRM = option(
 CANCEL = option("--cancel", "GROUP", "cancel the benchmark's tasks", parse_name, default=None)
 OPTIONS = {
     "what to create, at TASKCLUSTER_ROOT_URL": (
-        JOBS,
-        ROOT._replace(summary="tree with the kinds (default: as for rehearse)"),
+        common.JOBS,
+        common.ROOT._replace(summary="tree with the kinds (default: as for rehearse)"),
         QUEUES,
         IMAGE,
         REPLICATES,
@@ -129,7 +107,12 @@ OPTIONS = {
         OWNER,
     ),
     "what to do": (DRY_RUN, YES, NO_WAIT, UNTIL_DECIDED, BUDGET, RESUME, CONFIRM, CANCEL),
-    REPORT_OUTPUT: (BASELINE, EXPECT, PRICES, *COMPARISON_OUTPUT),
+    common.REPORT_OUTPUT: (
+        common.BASELINE,
+        common.EXPECT,
+        common.PRICES,
+        *common.COMPARISON_OUTPUT,
+    ),
 }
 
 
@@ -140,7 +123,7 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.operations.compare import compare
     from io_benchmark.submit.definitions import SubmissionOptions
 
-    for _, path in given[WRITE]:
+    for _, path in given[common.WRITE]:
         # Before machines have run for an hour.
         subject = f"--write {clean_name(str(path))}"
         if not resolve_path(path, subject).parent.is_dir():
@@ -150,8 +133,8 @@ def run(given: Given, context: Context) -> int:
         submit.cancel(group_to_cancel, context)
         return 0
     options = SubmissionOptions(
-        jobs=given[JOBS],
-        root=given[ROOT],
+        jobs=given[common.JOBS],
+        root=given[common.ROOT],
         queues=given[QUEUES],
         image=given[IMAGE],
         replicates=given[REPLICATES],
@@ -162,8 +145,8 @@ def run(given: Given, context: Context) -> int:
         no_wait=given[NO_WAIT],
         until_decided=given[UNTIL_DECIDED],
         budget_hours=given[BUDGET],
-        baseline=given[BASELINE],
-        prices=given[PRICES],
+        baseline=given[common.BASELINE],
+        prices=given[common.PRICES],
     )
     group_to_resume, group_to_confirm = given[RESUME], given[CONFIRM]
     if group_to_resume is not None:

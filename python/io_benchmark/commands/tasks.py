@@ -12,16 +12,7 @@ Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 import re
 import warnings
 
-from io_benchmark.commands.options.common import (
-    ADDRESSES,
-    AGAINST,
-    BASELINE,
-    DETAILS,
-    GENERAL_OUTPUT,
-    MARGIN,
-    PRICES,
-    REPORT_OUTPUT,
-)
+from io_benchmark.commands.options import common
 from io_benchmark.commands.options.option import Given, flag, option, repeatable, several
 from io_benchmark.commands.options.values import parse_date, parse_name, wrong_value
 from io_benchmark.context import Context
@@ -56,21 +47,12 @@ RANK = flag(
     excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--details"), _RANKS),
 )
 ON = several("--on", "ADDRESS", "results that show causes", parse_name, needs=("--rank",))
+ADDRESSES = common.ADDRESSES._replace(summary="where the runs are")
+LABELS = common.DETAILS._replace(summary="show each label and all notes")
 OPTIONS = {
-    "which runs": (
-        ADDRESSES._replace(summary="where the runs are"),
-        AGAINST,
-        LABEL,
-        POOLS,
-        SINCE,
-        BASELINE,
-    ),
-    "how to judge": (MARGIN, RANK, ON),
-    REPORT_OUTPUT: (
-        DETAILS._replace(summary="show each label and all notes"),
-        PRICES,
-        *GENERAL_OUTPUT,
-    ),
+    "which runs": (ADDRESSES, common.AGAINST, LABEL, POOLS, SINCE, common.BASELINE),
+    "how to judge": (common.MARGIN, RANK, ON),
+    common.REPORT_OUTPUT: (LABELS, common.PRICES, *common.GENERAL_OUTPUT),
 }
 
 
@@ -86,7 +68,7 @@ def run(given: Given, context: Context) -> int:
             label=given[LABEL],
             pools=given[POOLS],
             since=given[SINCE],
-            prices=given[PRICES],
+            prices=given[common.PRICES],
             on=given[ON],
         )
         if not ranking.pools:
@@ -95,13 +77,13 @@ def run(given: Given, context: Context) -> int:
     report = compare_task_runs(
         context,
         given[ADDRESSES],
-        against=given[AGAINST],
+        against=given[common.AGAINST],
         label=given[LABEL],
         pools=given[POOLS],
         since=given[SINCE],
-        baseline=given[BASELINE],
-        margin=given[MARGIN],
-        prices=given[PRICES],
+        baseline=given[common.BASELINE],
+        margin=given[common.MARGIN],
+        prices=given[common.PRICES],
     )
     if not report.comparisons:
         nothing = (

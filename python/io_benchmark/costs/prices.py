@@ -79,6 +79,5 @@ def _price(value: object, file_keys: _About) -> Price:
     currency, date = entry.currency or file_keys.currency, entry.date or file_keys.date
     if currency is None:
         raise ValueError("has no currency")
-    return Price(
-        entry.price, currency, entry.kind or file_keys.kind, date.isoformat() if date else None
-    )
+    day = date.isoformat() if date else None
+    return Price(entry.price, currency, entry.kind or file_keys.kind, day)

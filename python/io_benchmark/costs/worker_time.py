@@ -2,7 +2,7 @@
 """What worker time costs: hours, and money where there are prices."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -88,9 +88,8 @@ class Cost(Struct, frozen=True):
     def worker_time(minutes: float, *, is_limit: bool = False) -> str:
         """Write '22 worker hours', or '40 minutes of worker time'; a limit is rounded up."""
         number, unit = _duration(minutes, is_limit=is_limit).split(" ")
-        if unit.startswith("hour"):
-            return f"{number} worker {unit}"
-        return f"{number} {unit} of worker time"
+        is_hours = unit.startswith("hour")
+        return f"{number} worker {unit}" if is_hours else f"{number} {unit} of worker time"
 
     @property
     def _is_limit(self) -> bool:
@@ -133,19 +132,19 @@ class Cost(Struct, frozen=True):
             return f"no price for {names}"
         remarks = []
         # Kind and date are shown only where all prices have the same.
-        kind_and_date = [
-            _common([price.kind for price in prices]),
-            _common([price.date for price in prices]),
-        ]
-        if any(kind_and_date):
-            remarks.append(", ".join(value for value in kind_and_date if value))
+        kind, date = (
+            _common(price.kind for price in prices),
+            _common(price.date for price in prices),
+        )
+        if kind or date:
+            remarks.append(", ".join(value for value in (kind, date) if value))
         if unpriced:
             remarks.append(f"none for {names}")
         remark = f" ({'; '.join(remarks)})" if remarks else ""
         return f"{self.money} at the given prices{remark}"
 
 
-def _common(values: Sequence[str | None]) -> str:
+def _common(values: Iterable[str | None]) -> str:
     """Return the value that all of these are; nothing where they differ, or are None."""
     distinct = set(values)
     return distinct.pop() or "" if len(distinct) == 1 else ""
@@ -158,6 +157,5 @@ def _duration(minutes: float, *, is_limit: bool) -> str:
     value = seconds / size_s
     parts = 10 if unit == "h" and value < _WHOLE_HOURS else 1
     rounded_parts = math.ceil(value * parts - _NOISE) if is_limit else round(value * parts)
-    rounded = rounded_parts / parts
-    number = f"{rounded:,.1f}".removesuffix(".0")
-    return f"{number} {plural(rounded, _WORDS[unit])}"
+    number = f"{rounded_parts / parts:,.1f}".removesuffix(".0")
+    return f"{number} {plural(rounded_parts / parts, _WORDS[unit])}"

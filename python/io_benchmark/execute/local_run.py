@@ -18,7 +18,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -49,16 +49,12 @@ _LINE_LIMIT_BYTES = 1 << 20
 
 
 class LocalRun(Struct, frozen=True):
-    # Its definition may still contain `<…>` references.
-    task: GeneratedTask
+    task: GeneratedTask  # its definition may still contain `<…>` references
     task_id: str
     group_id: str
-    # An existing folder, in which the pool's workspace volume is made.
-    parent: Path
-    # The folder TASKID.RUNID that is filled with what a worker would have uploaded.
-    output: Path
-    # The sizes: "full", "twentieth" or "quick".
-    profile: str
+    parent: Path  # an existing folder, in which the pool's workspace volume is made
+    output: Path  # the folder TASKID.RUNID of what a worker would have uploaded
+    profile: str  # the sizes: "full", "twentieth" or "quick"
 
     def command(self) -> tuple[str, ...]:
         """Return the payload's whole command."""
@@ -105,15 +101,14 @@ class LocalRun(Struct, frozen=True):
             }
             for name in _RUN_TASK_VARIABLES:
                 variables.pop(name, None)
-            for variable, name in sorted(
-                {match for word in command for match in _PLACE.findall(word)}
-            ):
+            places = {match for word in command for match in _PLACE.findall(word)}
+            for variable, name in sorted(places):
                 # Next to the workspace, on its disk: this machine has no overlay to use instead.
                 place = _new_folder(self.parent, f"{workspace.name}-{name.lower()}-")
                 variables[variable] = str(stack.enter_context(place))
             _write_task(log, b"executing %r\n" % list(command))
             try:
-                exit_code = _execute(command, work, variables, partial(_write_task, log))
+                exit_code = _execute(command, work, variables, log)
             except FileNotFoundError as error:
                 raise IoBenchmarkError(
                     f"{task.label}: cannot start {command[0]}: {error.strerror}; install it"
@@ -180,9 +175,7 @@ class LocalRun(Struct, frozen=True):
 
 def _word(value: object) -> str:
     """Return a text; references stay as written, because they name tasks that do not exist here."""
-    if isinstance(value, Mapping):
-        return str(next(iter(value.values())))
-    return str(value)
+    return str(next(iter(value.values())) if isinstance(value, Mapping) else value)
 
 
 @contextmanager
@@ -253,10 +246,7 @@ def _files(
 
 
 def _execute(
-    command: Sequence[str],
-    folder: Path,
-    environment: Mapping[str, str],
-    on_line: Callable[[bytes], None],
+    command: Sequence[str], folder: Path, variables: Mapping[str, str], log: BinaryIO
 ) -> int:
     """Return the exit code as run-task would pass it on; leave nothing of the process group."""
     process: subprocess.Popen[bytes] | None = None
@@ -266,7 +256,7 @@ def _execute(
             process = subprocess.Popen(
                 command,
                 cwd=folder,
-                env=environment,
+                env=variables,
                 start_new_session=True,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -275,7 +265,7 @@ def _execute(
         output = cast("IO[bytes]", process.stdout)
         # To the end of the output, as run-task does.
         for line in iter(partial(output.readline, _LINE_LIMIT_BYTES), b""):
-            on_line(line)
+            _write_task(log, line)
         return process.wait() % 256
     except BaseException:
         if process is not None:

@@ -156,9 +156,7 @@ def _isolated(tree: Root) -> Iterator[Callable[[str], Any]]:
         yield module
 
 
-def generate(
-    root: Root, jobs: Sequence[str], *, capacities: bool = False
-) -> tuple[GeneratedTask, ...]:
+def generate(root: Root, jobs: Sequence[str], *, capacities: bool = False) -> list[GeneratedTask]:
     """Return the tasks of jobs, pools or labels by their names, sorted by kind and label."""
     with root.usable_tree() as tree, _isolated(tree) as module:
         folder = tree.path / "taskcluster"
@@ -171,4 +169,4 @@ def generate(
             # The message names the tree itself, because a copy is removed before people read it.
             problem = _problem(error, tree.path)
             raise IoBenchmarkError(problem.replace(str(tree.path), str(root.path))) from error
-        return tuple(sorted((_generated(task, tree.path) for task in selected), key=_position))
+        return sorted((_generated(task, tree.path) for task in selected), key=_position)

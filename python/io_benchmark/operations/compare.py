@@ -79,16 +79,10 @@ def compare(
 
 
 def _histories(readings: Iterable[Gathered[Worker]]) -> dict[str, IndexAddress]:
-    """Return where the earlier results of each pool are.
-
-    Where its tasks name several places, that of the last reading counts: the pool after a change.
-    Of these it is the first by name.
-    """
-    places = {}
-    for reading in readings:
-        for pool, addresses in reading.pasts.items():
-            places[pool] = min(addresses, key=str)
-    return places
+    """Return where the earlier results of each pool are: by the last reading, after a change."""
+    return {
+        pool: min(places, key=str) for reading in readings for pool, places in reading.pasts.items()
+    }
 
 
 def _plan_of_pools(reading: Gathered[Worker], baseline: str | None, *, partial: bool) -> Plan:
@@ -108,10 +102,7 @@ def _plan_of_pools(reading: Gathered[Worker], baseline: str | None, *, partial: 
 def read_workers(
     addresses: Sequence[str], context: Context, when: str = "", budget: Budget | None = None
 ) -> Gathered[Worker]:
-    """Read the workers at all addresses, and show how far that is.
-
-    A side has its pool's name, with before or after where pushes are compared.
-    """
+    """Read the workers at all addresses; a side is named after its pool, and `when` if given."""
     end = f" {when}" if when else ""
     with context.progress() as progress:
         reading = gather(

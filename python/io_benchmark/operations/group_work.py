@@ -69,11 +69,7 @@ class GroupWork(Struct, frozen=True):
         return self.ask(lambda queue: queue.members(self.group_id))
 
     def measure(self, part: str = "") -> MeasuredGroup | None:
-        """Wait for the group's tasks, and read their results; return None with --no-wait.
-
-        Tasks may run because a command was stopped. Only those with this part in their label are
-        waited for.
-        """
+        """Wait for tasks with this part in their label, and read all results. None: --no-wait."""
         while True:
             tasks = {task.task_id: task for task in self.tasks()}
             running = {
@@ -105,10 +101,7 @@ class GroupWork(Struct, frozen=True):
         return budget is not None and minutes > budget * MINUTES_PER_HOUR
 
     def confirm_creation(self, tasks: Sequence[NewTask], cost: Cost, remark: str = "") -> bool:
-        """Show what creating these tasks means, and ask on a terminal; --dry-run prints them.
-
-        Return whether they are to be created; raise an error where the user declines.
-        """
+        """Show what creating these tasks means, and return whether to; --dry-run prints them."""
         options, context, tell = self.options, self.context, self.context.tell
         if self.exceeds_budget(cost.minutes):
             raise UsageError(

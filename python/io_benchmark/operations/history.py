@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -32,7 +32,6 @@ _MOST_RESULTS = 60  # of all pools together
 _FEWEST_PUSHES = 3  # of each pool, even if these are more results
 _LONGEST_S = 20.0
 _NAME_LENGTH = 50
-T = TypeVar("T")
 
 
 class _PastRun(NamedTuple):
@@ -43,10 +42,10 @@ class _PastRun(NamedTuple):
     left_out: Sequence[LeftOut]
 
 
-class _Indexed(NamedTuple, Generic[T]):
+class _Indexed(NamedTuple):
     """What the index has of a pool."""
 
-    runs: Gathered[T]
+    runs: Gathered[_PastRun]
     times: Mapping[str, datetime]  # of pushes, by group
     older: int  # how many pushes were not read, because they are older than the newest ones
 
@@ -79,8 +78,7 @@ def history(
         try:
             indexed = _read_index(query, context, convert, budget)
         except (GaveUpError, MissingError) as error:
-            is_path = os.path.lexists(pool)
-            raise _explained(error, query, context.environment, is_path=is_path) from None
+            raise _explained(error, query, context.environment) from None
     runs = indexed.runs.results
     return series.history(
         pool,
@@ -105,16 +103,12 @@ def _remarks_about_others(runs: Sequence[_PastRun], pool: str) -> list[str]:
 
 
 def _explained(
-    error: GaveUpError | MissingError,
-    query: HistoryQuery,
-    environment: Mapping[str, str],
-    *,
-    is_path: bool,
+    error: GaveUpError | MissingError, query: HistoryQuery, environment: Mapping[str, str]
 ) -> GaveUpError | MissingError:
     """Say what was looked up where: a user may have given a folder in the place of a pool."""
     pool = query.pool
     hint = default_hint(environment)
-    if is_path:
+    if os.path.lexists(pool):
         advice = f"to read {pool} on this machine: {history_in_folder('POOL', pool)}"
     elif isinstance(error, GaveUpError):
         advice = f"to read a folder on this machine: {history_in_folder(pool, 'FOLDER')}"
@@ -125,13 +119,12 @@ def _explained(
 
 
 def _read_index(
-    query: HistoryQuery, context: Context, convert: Callable[[RunResult], T], budget: Budget
-) -> _Indexed[T]:
-    """Read a pool's results in the index."""
+    query: HistoryQuery, context: Context, convert: Callable[[RunResult], _PastRun], budget: Budget
+) -> _Indexed:
     # The client takes 0.2 s to load, which folders need not wait for.
     from io_benchmark.sources.taskcluster.index_history import read_index_history  # noqa: PLC0415
 
-    results: list[T] = []
+    results: list[_PastRun] = []
     with context.progress() as progress:
         request = Reading(
             context.environment,

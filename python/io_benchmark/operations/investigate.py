@@ -64,11 +64,10 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
         sources=tuple(dict.fromkeys(steps.sources)),
     )
     fix, slowness = conclusion.fix, findings.slowness
-    if fix is None or slowness is None or fix.target is not Target.POOL:
-        return report
-    report = _propose_change(report, fix, slowness.queue, pools_file)
-    if report.patch:
-        new_tasks.write("pools.patch", report.patch.encode())
+    if fix is not None and slowness is not None and fix.target is Target.POOL:
+        report = _propose_change(report, fix, slowness.queue, pools_file)
+        if report.patch:
+            new_tasks.write("pools.patch", report.patch.encode())
     return report
 
 

@@ -73,11 +73,6 @@ _DEMAND = _Step(
 )
 
 
-class _Push(NamedTuple):
-    group: str
-    day: str  # 2026-11-20
-
-
 class Steps(Struct):
     """The steps of an investigation, each of which needs those before it."""
 
@@ -172,14 +167,14 @@ class Steps(Struct):
             return Machines(tuple(self.options.on), pool, reference, "--on")
         pool, reference = _named(queues, pools_of_kind(self.options.root), "the kind measures")
         has_new_tasks = POOLS in self.new_tasks.journal.groups
-        recent = None if has_new_tasks else self._find_recent_push(pool, reference)
+        recent = None if has_new_tasks else self._find_recent_results(pool, reference)
         if recent is not None:
-            return Machines((f"group:{recent.group}",), pool, reference, f"the index, {recent.day}")
+            return recent
         group = self.new_tasks.measure({pool: slowness.queue, reference: slowness.reference_queue})
         return Machines((f"group:{group}",), pool, reference, _NEW_TASKS)
 
-    def _find_recent_push(self, pool: str, reference: str) -> _Push | None:
-        """Return the newest push of the index that has results of both pools."""
+    def _find_recent_results(self, pool: str, reference: str) -> Machines | None:
+        """Return the results of the newest push in the index that has some of both pools."""
         try:
             times, times_of_reference = self._recent_groups(pool), self._recent_groups(reference)
         except MissingError:
@@ -188,7 +183,8 @@ class Steps(Struct):
         if not groups:
             return None
         newest = max(groups, key=lambda group: (times[group], group))
-        return _Push(newest, times[newest].date().isoformat())
+        day = times[newest].date().isoformat()
+        return Machines((f"group:{newest}",), pool, reference, f"the index, {day}")
 
     def _recent_groups(self, pool: str) -> dict[str, datetime]:
         """Return the groups of the index that lately measured a pool, with their times."""
@@ -216,18 +212,15 @@ class Steps(Struct):
         return explain(report, machines.pool, machines.reference)
 
     def _compare(self, machines: Machines) -> Report:
-        return compare(
-            self.context,
-            machines.addresses,
-            baseline=machines.reference,
-            prices=self.options.prices,
-        )
+        baseline, prices = machines.reference, self.options.prices
+        return compare(self.context, machines.addresses, baseline=baseline, prices=prices)
 
     def _predict(self, slowness: Slowness, machines: Machines) -> Forecast:
         """Predict the task; where results lack what that uses, measure it once."""
         found = self._forecast(slowness, machines, machines.addresses)
         lacks_figures = found.ratio is None and found.task is not None
-        if lacks_figures and self.new_tasks.may_measure(CAPACITIES):
+        is_measured = CAPACITIES in self.new_tasks.journal.measured
+        if lacks_figures and (is_measured or not self.new_tasks.obstacle):
             queues = {machines.pool: slowness.queue, machines.reference: slowness.reference_queue}
             group = f"group:{self.new_tasks.measure(queues, CAPACITIES)}"
             self._use("what the prediction uses of both pools", group, is_new=True)

@@ -112,10 +112,6 @@ class InvestigationTasks(Struct):
             return ""
         return "creating tasks needs --yes where nobody can be asked; give it"
 
-    def may_measure(self, what: str) -> bool:
-        """Return whether this was measured, or tasks that measure it may be created."""
-        return what in self.journal.measured or not self.obstacle
-
     @property
     def how_to_resume(self) -> str:
         return f"the same command resumes; its journal is {clean_name(str(self.folder))}"
@@ -138,12 +134,13 @@ class InvestigationTasks(Struct):
         push = f"git commit --allow-empty --message 'try: -j {','.join(jobs)} {option}'"
         if self.obstacle:
             raise ResultError(f"{self.obstacle}, or push it and give the push by --on: {push}")
-        options = self._submission(
-            baseline=jobs[-1],
+        options = replace(
+            self._submission(jobs[-1]),
             jobs=jobs,
             # A table may name a pool without its provisioner: then the kind's own is used.
             queues={pool: queue for pool, queue in queues.items() if "/" in queue},
             capacities=is_once,
+            replicates=1 if is_once else None,
             until_decided=not is_once,
         )
         if options.image is None:
@@ -161,27 +158,14 @@ class InvestigationTasks(Struct):
         self._save()
         return group
 
-    def _submission(
-        self,
-        baseline: str,
-        jobs: Sequence[str] = (),
-        queues: Mapping[str, str] | None = None,
-        *,
-        capacities: bool = False,
-        until_decided: bool = False,
-    ) -> SubmissionOptions:
-        """Return the options of new tasks; capacities need one task per pool."""
+    def _submission(self, baseline: str) -> SubmissionOptions:
+        """Return the options that all new tasks have."""
         return SubmissionOptions(
-            jobs=jobs,
             root=self.options.root,
-            capacities=capacities,
             image=self.options.image or self._image_of_task(),
-            queues=queues or {},
-            replicates=1 if capacities else None,
             owner=self.options.owner,
             dry_run=self.options.dry_run,
             yes=self.options.yes,
-            until_decided=until_decided,
             budget_hours=self.options.budget_hours,
             baseline=baseline,
             prices=self.options.prices,

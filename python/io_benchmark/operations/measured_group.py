@@ -49,16 +49,19 @@ class MeasuredGroup(Struct, frozen=True):
         return sum(_minutes(run) for task in self.tasks for run in task.status.runs)
 
     def cost(self, tasks: Sequence[NewTask], prices: Mapping[str, Price]) -> Cost:
-        """Estimate the cost of tasks.
-
-        A task takes the minutes that those of its job took here, else at most its time budget.
-        """
+        """Estimate the cost of tasks by what those of their job took, else by their budget."""
         by_job = grouped(tasks, lambda task: task.job)
         jobs_of_pool = Counter(replicates[0].pool for replicates in by_job.values())
         shares = []
         for job, replicates in by_job.items():
             first = replicates[0]
-            minutes = self._minutes_of(job)
+            # How long each run of the job took that a worker started
+            minutes = [
+                _minutes(run)
+                for task in self.tasks
+                for run in task.status.runs
+                if _job_of(task) == job and run.started
+            ]
             share = CostShare(
                 name=first.pool if jobs_of_pool[first.pool] == 1 else job,
                 tasks=len(replicates),
@@ -70,15 +73,6 @@ class MeasuredGroup(Struct, frozen=True):
             )
             shares.append(share)
         return Cost(tuple(shares), with_prices=bool(prices))
-
-    def _minutes_of(self, job: str) -> list[float]:
-        """Return how long each run of a job took that a worker started."""
-        return [
-            _minutes(run)
-            for task in self.tasks
-            for run in task.status.runs
-            if _job_of(task) == job and run.started
-        ]
 
     def measured_tasks(self) -> list[tuple[Worker, QueueTask]]:
         """Return the workers with their tasks, in the order of the labels."""
@@ -103,20 +97,16 @@ class MeasuredGroup(Struct, frozen=True):
             if comparison.verdict is Verdict.INCONCLUSIVE
         ]
         for part, comparison in inconclusive:
-            undecided.append(comparison.candidate)
-            workers = {
-                side: part.figures[side].workers
-                for side in (comparison.candidate, comparison.baseline)
-            }
+            candidate, baseline = comparison.candidate, comparison.baseline
+            undecided.append(candidate)
+            workers = {side: part.figures[side].workers for side in (candidate, baseline)}
             left_behind = [
                 side
                 for side, count in workers.items()
                 if tasks_of_job[jobs[side, part.subject]] > _MOST_TASKS_PER_WORKER * count
             ]
             exhausted += left_behind
-            target = Schedule(LOOKS).next_look(
-                workers[comparison.candidate], workers[comparison.baseline]
-            )
+            target = Schedule(LOOKS).next_look(workers[candidate], workers[baseline])
             if target is None or left_behind:
                 continue
             for side, count in workers.items():

@@ -67,14 +67,11 @@ def rehearse(
     full: bool,
     confirm: bool,
     root: Path | None,
-    at: Mapping[str, Path],
+    at: Mapping[str, Path],  # folders for the workspaces, by pool
     baseline: str | None,
     output: Path | None,
 ) -> tuple[Report, Path, Sequence[str]]:
-    """Run the tasks; return the comparison of their results, their folder, and their failures.
-
-    `at` has a pool's folder for its workspace.
-    """
+    """Run the tasks; return the comparison of their results, their folder, and their failures."""
     tree = Root.find(root)
     context.tell(f"Generating the graph from {tree}")
     # The report's task needs no rehearsal, as the results are compared here.

@@ -43,10 +43,7 @@ _GIT_TIMEOUT_S = 5  # git only reads its configuration
 
 
 def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> str | None:
-    """Create the tasks of a new group, or only print them; return the group to compare.
-
-    With the id of a group, create those that it lacks.
-    """
+    """Create the tasks of a new group, or those that a group lacks; return the group to compare."""
     options = replace(options, owner=options.owner or _owner_in_git(context.environment))
     resumption = RESUME if options.until_decided else ""
     work = GroupWork(group_id or slugid.nice(), options, context, resumption)
@@ -218,10 +215,7 @@ def _after_rerun(work: GroupWork, group: MeasuredGroup) -> str:
 
 
 def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
-    """Wait for the group's tasks, and add more until all pools are decided.
-
-    Return the group to compare; None where no tasks are to be created.
-    """
+    """Add tasks until all pools are decided; return the group to compare, None if not agreed."""
     while True:
         group = work.measure()
         look = None if group is None else _next_look(work, group)

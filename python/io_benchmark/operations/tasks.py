@@ -42,10 +42,7 @@ def compare_task_runs(
     margin: float,
     prices: Mapping[str, Price],
 ) -> TaskReport:
-    """Compare the runs of each label between pools, or with those at the addresses of `against`.
-
-    Runs count that are on one of these pools, or on any where none is given.
-    """
+    """Compare the runs of each label between pools, or with those at the addresses of `against`."""
     groups = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = {
         when: _read_runs(group, context, label, pools, since) for when, group in groups.items()
@@ -59,12 +56,10 @@ def compare_task_runs(
     unreadable = [line for reading in readings.values() for line in reading.unreadable]
     remarks = [line for reading in readings.values() for line in reading.remarks]
     if against:
-        pools_of_both = [
-            pool
-            for pool in names.values()
-            if f"{pool} {BEFORE}" in sides and f"{pool} {AFTER}" in sides
+        both = [
+            pool for pool in names.values() if {f"{pool} {BEFORE}", f"{pool} {AFTER}"} <= set(sides)
         ]
-        plan = Plan.before_and_after(pools_of_both or names.values())
+        plan = Plan.before_and_after(both or names.values())
     else:
         remarks += _leave_out_lone_pools(names, sides)
         first = {names[pool] for pool in readings[""].first if pool in names}
@@ -99,9 +94,8 @@ def rank_labels(
 ) -> LabelRanking:
     """Rank labels by what their slower pools cost, with the causes that results at `on` show."""
     with context.progress() as progress:
-        query = _TotalsQuery(
-            context.environment, progress, label=label, pools=tuple(pools), since=since
-        )
+        environment = context.environment
+        query = _TotalsQuery(environment, progress, label=label, pools=tuple(pools), since=since)
         reading = gather_task_runs(addresses, query)
     ranking = query.totals.ranking(prices)
     workers = read_workers(on, context).results if on else ()
@@ -113,9 +107,9 @@ def rank_labels(
             causes[pair] = _cause(workers, row.pool, row.reference)
         labels.append(replace(row, cause=causes[pair]))
     remarks = list(reading.remarks)
-    count = query.totals.unusable
-    if count:
-        remarks.append(f"runs whose times contradict each other: {count:,}; they are left out")
+    if query.totals.unusable:
+        count = f"{query.totals.unusable:,}"
+        remarks.append(f"runs whose times contradict each other: {count}; they are left out")
     return replace(
         ranking, labels=tuple(labels), unreadable=reading.unreadable, remarks=tuple(remarks)
     )
@@ -186,10 +180,9 @@ def _read_runs(
     pools: Sequence[str],
     since: date | None,
 ) -> Gathered[TaskRun]:
+    environment = context.environment
     with context.progress() as progress:
-        query = RunQuery(
-            context.environment, progress, label=label, pools=tuple(pools), since=since
-        )
+        query = RunQuery(environment, progress, label=label, pools=tuple(pools), since=since)
         return gather_task_runs(addresses, query)
 
 
@@ -208,10 +201,7 @@ def _side_names(queues: Collection[str]) -> dict[str, str]:
 
 
 def _leave_out_lone_pools(names: dict[str, str], sides: dict[str, list[TaskRun]]) -> list[str]:
-    """Remove pools that have no label in common with another, of which a group has many.
-
-    Keep all where there are no others. Return a message about those left out.
-    """
+    """Remove pools that share no label with another, unless all do; return a message about them."""
     labels = {
         side: {run.label for run in runs if run.state == "completed"}
         for side, runs in sides.items()

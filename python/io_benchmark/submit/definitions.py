@@ -143,9 +143,8 @@ def _replicates(tasks: Sequence["GeneratedTask"], settings: SubmissionOptions) -
     model = _final(first, settings)
     looks = LOOKS if settings.until_decided else (settings.replicates or 1,)
     _name_looks(model, looks)
-    first_look = looks[0]
-    for number in range(1, first_look + 1):
-        end = f"-{number}" if first_look > 1 else ""
+    for number in range(1, looks[0] + 1):
+        end = f"-{number}" if looks[0] > 1 else ""
         made = copy.deepcopy(model)
         rename(made, former_end, end)
         yield NewTask(first.label.removesuffix(former_end) + end, job, first.pool, made)

@@ -38,10 +38,7 @@ class TaskQueue(Deployment):
         use: Callable[["TaskQueue"], Awaitable[T]],
         tell: Tell = lambda _line: None,
     ) -> T:
-        """Connect to the environment's deployment and return the result of `use`.
-
-        Tell if the deployment is silent for long.
-        """
+        """Return the result of `use` in this deployment; tell if that is silent for long."""
         root_url = default_root_url(environment)
         try:
             return cls.run(
@@ -51,10 +48,7 @@ class TaskQueue(Deployment):
             raise type(error)(f"{error}{default_hint(environment)}") from None
 
     async def missing(self, tasks: Sequence[NewTask]) -> tuple[list[str], list[str]]:
-        """Return the image tasks and the worker pools that do not exist.
-
-        What the deployment does not tell counts as existing.
-        """
+        """Return the image tasks and the worker pools that are known not to exist."""
         addresses = dict.fromkeys(_image_address(task) for task in tasks)
         images = [address for address in addresses if address and await self._lacks(address)]
         queues = dict.fromkeys(task.queue for task in tasks)
@@ -65,16 +59,12 @@ class TaskQueue(Deployment):
         """Return whether the task with this image is known not to exist."""
         kind, _, name = image.partition(":")
         try:
-            found = await (self.find(name) if kind == "index" else self.tasks([name]))
+            return not await (self.find(name) if kind == "index" else self.tasks([name]))
         except ResultError:
             return False
-        return not found
 
     async def create(self, tasks: Sequence[NewTask], begun: Callable[[], None]) -> None:
-        """Create the tasks in order, because workers claim them in this order.
-
-        Call `begun` as soon as one of them may exist.
-        """
+        """Create tasks in the order in which workers claim them; call `begun` once one may be."""
         # Dated now: the queue takes no task that says it was created long ago.
         now = datetime.now(UTC)
         definitions = [dated(task.definition, now) for task in tasks]
@@ -119,16 +109,12 @@ class TaskQueue(Deployment):
             task_id = repetition.task_id
             if task_id not in definitions:
                 definitions[task_id] = await self.definition(task_id)
-            task = _repeated_task(definitions[task_id], repetition, used_labels)
-            tasks.append(task)
-            used_labels.append(task.label)
+            tasks.append(_repeated_task(definitions[task_id], repetition, used_labels))
+            used_labels.append(tasks[-1].label)
         return tasks
 
     async def cancel_group(self, group_id: str) -> tuple[list[str], dict[str, list[str]]]:
-        """Cancel the benchmark's tasks of a group that are not resolved.
-
-        Return the labels, and the labels of those that were not cancelled by the reason.
-        """
+        """Cancel a group's unresolved tasks; return their labels, and by reason those left."""
         cancelled: list[str] = []
         problems: dict[str, list[str]] = {}
         for task in await self.members(group_id):
@@ -137,8 +123,7 @@ class TaskQueue(Deployment):
                     cancelled.append(task.label)
             except ResultError as error:
                 # A scope for each task is one for all of them.
-                each, all_of_group = f"{group_id}/{task.task_id}", f"{group_id}/*"
-                reason = str(error).replace(each, all_of_group)
+                reason = str(error).replace(f"{group_id}/{task.task_id}", f"{group_id}/*")
                 problems.setdefault(reason, []).append(task.label)
         return cancelled, problems
 
@@ -158,10 +143,7 @@ def _image_address(task: NewTask) -> str:
 def _repeated_task(
     definition: Mapping[str, Any], repetition: Repetition, labels: Sequence[str]
 ) -> NewTask:
-    """Return a task of the group once more, under a label that is not among these.
-
-    All routes are dropped, as in a submission. Its id follows from the group and its label.
-    """
+    """Return a task of the group once more, under a new label and, as submitted, without routes."""
     pool = repetition.pool
     try:
         made = repeated(definition, pool, labels, repetition.bytes_per_s)
@@ -188,12 +170,8 @@ def dated(definition: Mapping[str, Any], now: datetime) -> dict[str, Any]:
 def printed_tasks(tasks: Sequence[NewTask]) -> str:
     """Return tasks in the form of `taskgraph morphed -J`."""
     now = datetime.now(UTC)
-    printed = {
-        task.label: {
-            "label": task.label,
-            "task_id": task.task_id,
-            "task": dated(task.definition, now),
-        }
-        for task in tasks
-    }
+    printed = {}
+    for task in tasks:
+        body = dated(task.definition, now)
+        printed[task.label] = {"label": task.label, "task_id": task.task_id, "task": body}
     return json.dumps(printed, indent=2, ensure_ascii=False)

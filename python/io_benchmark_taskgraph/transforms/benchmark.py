@@ -66,7 +66,13 @@ def _check_duration(benchmark: Benchmark, budget_s: int) -> None:
     """Refuse a task that would not end in time on the slowest pool."""
     places, destinations = len(benchmark.places), len(benchmark.destinations)
     if benchmark.capacities:
-        _check_capacities(places, budget_s)
+        needed_s = places * CAPACITIES_S
+        if needed_s > budget_s:
+            raise BadKeyError(
+                "benchmark",
+                f"capacities x {places} place(s) may take {needed_s} s, and the time budget is "
+                f"{budget_s} s; raise worker.max-run-time to {needed_s + MARGIN_S}",
+            )
         return
     others = [name for name in benchmark.workloads if name != CACHE_RETRIEVE]
     needed_s = others_s = WorkerProgram.read().maximum_time_s(others, places)
@@ -99,16 +105,6 @@ def _check_duration(benchmark: Benchmark, budget_s: int) -> None:
         )
 
 
-def _check_capacities(places: int, budget_s: int) -> None:
-    needed_s = places * CAPACITIES_S
-    if needed_s > budget_s:
-        raise BadKeyError(
-            "benchmark",
-            f"capacities x {places} place(s) may take {needed_s} s, and the time budget is "
-            f"{budget_s} s; raise worker.max-run-time to {needed_s + MARGIN_S}",
-        )
-
-
 def _check_names(config: Any, tasks: Tasks) -> Tasks:
     """Check that each task is named like its pool, and its symbol; without Treeherder it has none.
 
@@ -125,17 +121,13 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
             if "treeherder" not in config.graph_config:
                 task.pop("treeherder", None)
             else:
-                _check_symbol(str(task.get("treeherder", {}).get("symbol")))
+                symbol = str(task.get("treeherder", {}).get("symbol"))
+                if not _SYMBOL.fullmatch(symbol):
+                    problem = f"is not a group and a symbol of at most {_SYMBOL_LENGTH} characters"
+                    remedy = "each; write them as IOB(amd16)"
+                    raise BadKeyError("treeherder.symbol", f"{quoted(symbol)} {problem} {remedy}")
         task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
         yield task
-
-
-def _check_symbol(symbol: str) -> None:
-    if not _SYMBOL.fullmatch(symbol):
-        problem = f"is not a group and a symbol of at most {_SYMBOL_LENGTH} characters each"
-        raise BadKeyError(
-            "treeherder.symbol", f"{quoted(symbol)} {problem}; write them as IOB(amd16)"
-        )
 
 
 def _check_name(config: Any, task: dict[str, Any], name: str) -> None:

@@ -67,10 +67,9 @@ def _add_routes(config: Any, tasks: Tasks) -> Tasks:
 
 
 def _rank_by_push(config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rank finished tasks by the push's date.
+    """Rank finished tasks by the push's date: no result of an older push follows a newer one.
 
-    So the index takes none of an older push after one of a newer push. taskgraph ranks tasks of
-    tier 3 by 0, so that a retriggered task of an old push is the latest.
+    taskgraph ranks tasks of tier 3 by 0, so that a retriggered task of an old push is the latest.
     """
     for task in tasks:
         task["task"]["extra"]["index"]["rank"] = config.params["build_date"]

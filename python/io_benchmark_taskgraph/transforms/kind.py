@@ -32,10 +32,8 @@ def _with_report(config: Any, tasks: Tasks) -> Tasks:
         measuring[pool["label"]] = Task(config.kind, **fields)
         yield pool
     if measuring:
-        own = {
-            "worker-type": described[0].get("worker-type"),
-            **config.config.get(report.STANZA, {}),
-        }
+        worker_type = described[0].get("worker-type")
+        own = {"worker-type": worker_type, **config.config.get(report.STANZA, {})}
         kind = replace(config, kind=REPORT_KIND, config={}, kind_dependencies_tasks=measuring)
         yield from _compared(kind, iter([{"name": "report", **merged_defaults(REPORT_KIND, own)}]))
 

@@ -66,10 +66,6 @@ def _words(task: dict[str, Any]) -> list[Any]:
     return command if isinstance(command, list) else [*SHELL, command]
 
 
-def _label(config: Any, task: dict[str, Any]) -> str:
-    return str(task.get("label") or f"{config.kind}-{task['name']}")[:100]
-
-
 def _wrap(config: Any, tasks: Tasks) -> Tasks:
     embedded = functools.cache(lambda: WorkerProgram.read().embedded("measure"))
     for task in tasks:
@@ -81,9 +77,9 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
             values = checked(SCHEMA, stanza, "benchmark")
             words = _words(task)
             # `predict` finds the benchmark's pool by its worker type.
-            _, pool = get_worker_type(
-                config.graph_config, task.get("worker-type"), config.params["level"]
-            )
+            alias, level = task.get("worker-type"), config.params["level"]
+            _, pool = get_worker_type(config.graph_config, alias, level)
+            label = str(task.get("label") or f"{config.kind}-{task['name']}")[:100]
             program = embedded()
             text = TEXT.format(
                 program=program,
@@ -92,7 +88,7 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
                 pool=shlex.quote(pool),
                 place=shlex.quote(f"workspace={values['measure']}"),
                 # The command's first word is bash in each task.
-                label=shlex.quote(_label(config, task)),
+                label=shlex.quote(label),
             )
         task["run"]["command"] = ["bash", "-c", text, "io-benchmark", program.argument, *words]
         artifact = {"type": "directory", "name": ARTIFACT, "path": f"{ARTIFACTS_PATH}/io-benchmark"}

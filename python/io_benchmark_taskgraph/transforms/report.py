@@ -90,9 +90,8 @@ def _are_prices(value: object) -> bool:
     if not isinstance(value, dict) or not value:
         return False
     are_names = all(isinstance(name, str) and 0 < len(name) <= 200 for name in value)
-    return are_names and all(
-        type(price) in (int, float) and 0 < price <= 10**6 for price in value.values()
-    )
+    prices = value.values()
+    return are_names and all(type(price) in (int, float) and 0 < price <= 10**6 for price in prices)
 
 
 SCHEMA = voluptuous.Schema({
@@ -131,10 +130,7 @@ SCHEMA = voluptuous.Schema({
 def checked_stanza(
     stanza: object, pools: Collection[str], named_baseline: str | None = None
 ) -> dict[str, Any]:
-    """Check the stanza, also that it compares existing pools; return it with defaults.
-
-    `named_baseline` is the one that the pools' tasks name.
-    """
+    """Return the stanza with defaults; refuse unknown pools. The tasks may name a baseline."""
     settings = checked(SCHEMA, stanza, STANZA)
     if not pools:
         raise BadKeyError(STANZA, "no kind among kind-dependencies has pools; name io-benchmark")
