@@ -71,7 +71,7 @@ def clean_name(text: str) -> str:
 
 
 def name(text: str, cells: int = NAME_CELLS) -> str:
-    """Make a name fit into `cells` columns; leave out its middle, because pools differ at the end."""
+    """Make a name fit into `cells` columns; omit its middle, because pools differ at the end."""
     line = clean(text, 4 * LINE_LENGTH)
     if line.isascii() and len(line) <= cells:
         return line or "(no name)"

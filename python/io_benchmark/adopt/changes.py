@@ -93,7 +93,7 @@ class Tree(Struct, frozen=True):
             raise IoBenchmarkError(message) from None
 
     def with_line(self, path: str, behind: str, line: str, expected: Any, problem: str) -> str:
-        """Return a YAML file with a line behind a pattern; refuse if its content is not as expected."""
+        """Return a YAML file with a line behind a pattern; refuse if its data is not expected."""
         changed = re.sub(behind, rf"\g<0>{line}", self.text(path), count=1, flags=re.MULTILINE)
         with suppress(YamlError):
             if parse_yaml(changed) == expected:

@@ -62,9 +62,7 @@ class Checkout(Tree, frozen=True):
     def _with_section(self) -> str:
         text = self.text(self.page)
         heading = _HEADINGS[KINDS_PAGES.index(self.page)]
-        if f"\n{heading}" in text:
-            return text
-        return f"{text.rstrip()}\n\n{heading}{_SECTION}"
+        return text if f"\n{heading}" in text else f"{text.rstrip()}\n\n{heading}{_SECTION}"
 
     def _with_fetches(self, fetches: str) -> str:
         """Return the file of fetches with these entries, which replace those of another version."""

@@ -160,6 +160,4 @@ def _with_separator(text: str, alias: Alias) -> _Span:
     if after:
         return begin, after.end()
     before = re.search(r"\s*,\s*\Z", text[:begin])
-    if before:
-        return before.start(), end
-    return begin, end
+    return (before.start(), end) if before else (begin, end)

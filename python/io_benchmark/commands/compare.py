@@ -10,10 +10,7 @@ Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
 
 from typing import TYPE_CHECKING
 
-from io_benchmark.analysis.statistics.levels import (
-    DEFAULT_WORKER_VARIATION,
-    SINGLE_WORKER_VARIATION,
-)
+from io_benchmark.analysis.statistics import levels
 from io_benchmark.commands.options import common
 from io_benchmark.commands.options.option import Given, option, repeatable
 from io_benchmark.commands.options.values import parse_minutes, parse_percentage, wrong_value
@@ -63,8 +60,9 @@ WAIT = option(
 WORKER_VARIATION = option(
     "--worker-variation",
     "PERCENT",
-    f"assumed variation between workers (default: {100 * DEFAULT_WORKER_VARIATION:g}%%; at "
-    f"least {100 * SINGLE_WORKER_VARIATION:g}%% of a single one)",
+    "assumed variation between workers (default: "
+    f"{100 * levels.DEFAULT_WORKER_VARIATION:g}%%; at least "
+    f"{100 * levels.SINGLE_WORKER_VARIATION:g}%% of a single one)",
     _parse_variation,
     default=None,
 )

@@ -45,8 +45,7 @@ def compare(
     # With --wait, reading ends early enough to write the report before a deadline.
     budget = Budget()
     if wait_minutes is not None:
-        wait_s = wait_minutes * 60
-        wait_for([*addresses, *against], context.environment, wait_s, context.tell)
+        wait_for([*addresses, *against], context.environment, wait_minutes * 60, context.tell)
         budget = Budget(ends_s=time.monotonic() + _READING_AFTER_WAITING_S)
     sides = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = [read_workers(group, context, when, budget) for when, group in sides.items()]

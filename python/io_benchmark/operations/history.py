@@ -144,8 +144,7 @@ def _unlimited_memory() -> Budget:
 def _dated(reading: HistoryReading, times: Mapping[str, datetime]) -> HistoryReading:
     """Give a reading the time of its push in the index, however late the task ran."""
     origin = reading.origin
-    time_of_push = times.get(origin.group, origin.time)
-    return replace(reading, origin=replace(origin, time=time_of_push))
+    return replace(reading, origin=replace(origin, time=times.get(origin.group, origin.time)))
 
 
 def read_earlier_pushes(

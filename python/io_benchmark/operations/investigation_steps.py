@@ -188,14 +188,8 @@ class Steps(Struct):
 
     def _recent_groups(self, pool: str) -> dict[str, datetime]:
         """Return the groups of the index that lately measured a pool, with their times."""
-        past = history(
-            self.context,
-            pool,
-            addresses=(),
-            project=self.options.project,
-            last=_NEWEST,
-            since=(datetime.now(UTC) - _RECENT).date(),
-        )
+        project, since = self.options.project, (datetime.now(UTC) - _RECENT).date()
+        past = history(self.context, pool, (), project=project, last=_NEWEST, since=since)
         return {point.group: point.time for series in past.series for point in series.points}
 
     def _explain(self, machines: Machines) -> Explanation:

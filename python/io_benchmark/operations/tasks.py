@@ -99,13 +99,9 @@ def rank_labels(
         reading = gather_task_runs(addresses, query)
     ranking = query.totals.ranking(prices)
     workers = read_workers(on, context).results if on else ()
-    causes: dict[tuple[str, str], str] = {}
-    labels = []
-    for row in ranking.labels:
-        pair = (row.pool, row.reference)
-        if pair not in causes:
-            causes[pair] = _cause(workers, row.pool, row.reference)
-        labels.append(replace(row, cause=causes[pair]))
+    pairs = {(row.pool, row.reference) for row in ranking.labels}
+    causes = {(pool, reference): _cause(workers, pool, reference) for pool, reference in pairs}
+    labels = [replace(row, cause=causes[row.pool, row.reference]) for row in ranking.labels]
     remarks = list(reading.remarks)
     if query.totals.unusable:
         count = f"{query.totals.unusable:,}"

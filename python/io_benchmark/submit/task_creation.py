@@ -135,9 +135,7 @@ def _image_address(task: NewTask) -> str:
         return ""
     if image.get("namespace"):
         return f"index:{image['namespace']}"
-    if image.get("taskId"):
-        return f"task:{image['taskId']}"
-    return ""
+    return f"task:{image['taskId']}" if image.get("taskId") else ""
 
 
 def _repeated_task(

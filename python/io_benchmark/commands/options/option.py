@@ -103,8 +103,7 @@ def repeatable(
     name: str, value: str, summary: str, parse: Callable[[str], V]
 ) -> Option[Sequence[V]]:
     """Return an option that can be given more than once."""
-    settings = {"metavar": value, "type": parse, "action": "append"}
-    return Option((name,), summary, (), settings, {})
+    return Option((name,), summary, (), {"metavar": value, "type": parse, "action": "append"}, {})
 
 
 def flag(name: str, summary: str, excludes: Mapping[str, str] | None = None) -> Option[bool]:
@@ -135,8 +134,7 @@ def per_pool(
             raise wrong_value(pair, problem)
         return match[1], convert(match[2])
 
-    settings = {"metavar": value, "type": parse, "action": _PerPool}
-    return Option((name,), summary, {}, settings, {})
+    return Option((name,), summary, {}, {"metavar": value, "type": parse, "action": _PerPool}, {})
 
 
 def add_options(parser: argparse.ArgumentParser, groups: Groups) -> list[argparse.Action]:
