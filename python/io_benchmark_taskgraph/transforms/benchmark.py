@@ -15,17 +15,8 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
+from io_benchmark_taskgraph import parameters
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name, there_are
-from io_benchmark_taskgraph.parameters import (
-    ALL_JOB,
-    CAPACITIES,
-    JOB,
-    JOB_ATTRIBUTE,
-    PERFHERDER,
-    POOL_ATTRIBUTE,
-    REPLICATES,
-    override,
-)
 from io_benchmark_taskgraph.stanza import CAPACITIES_S, Benchmark
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import WorkerProgram
@@ -126,7 +117,7 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
                     problem = f"is not a group and a symbol of at most {_SYMBOL_LENGTH} characters"
                     remedy = "each; write them as IOB(amd16)"
                     raise BadKeyError("treeherder.symbol", f"{quoted(symbol)} {problem} {remedy}")
-        task.setdefault("attributes", {})[POOL_ATTRIBUTE] = name
+        task.setdefault("attributes", {})[parameters.POOL_ATTRIBUTE] = name
         yield task
 
 
@@ -134,19 +125,20 @@ def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
     if not _POOL.fullmatch(name):
         problem = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
         raise BadKeyError("name", problem)
-    job = task.get("attributes", {}).get(JOB_ATTRIBUTE)
+    job = task.get("attributes", {}).get(parameters.JOB_ATTRIBUTE)
     label = f"{config.kind}-{name}-"
     # Such a label would look like a task of the kind that measures everything.
-    is_label_of_all = config.kind != ALL_JOB and label.startswith(f"{ALL_JOB}-")
+    all_job = parameters.ALL_JOB
+    is_label_of_all = config.kind != all_job and label.startswith(f"{all_job}-")
     is_label = name.startswith(f"{config.kind}-") or is_label_of_all
-    if is_label or name in (config.kind, job, ALL_JOB):
+    if is_label or name in (config.kind, job, all_job):
         problem = "is what -j calls the job or a task's label; give the pool another name"
         raise BadKeyError("name", problem)
 
 
 def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
-    perfherder = override(config.params, PERFHERDER)
-    capacities = override(config.params, CAPACITIES)
+    perfherder = parameters.override(config.params, parameters.PERFHERDER)
+    capacities = parameters.override(config.params, parameters.CAPACITIES)
     for task in tasks:
         with in_task(config, task):
             benchmark, budget_s = checked_benchmark(task)
@@ -162,7 +154,7 @@ def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
 def _name_baseline(config: Any, tasks: Tasks) -> Tasks:
     """Put the baseline into the task's definition, where a reader need not believe a worker."""
     measuring = list(tasks)
-    pools = sorted(task["attributes"][POOL_ATTRIBUTE] for task in measuring)
+    pools = sorted(task["attributes"][parameters.POOL_ATTRIBUTE] for task in measuring)
     first = measuring[0]["benchmark"].baseline if measuring else None
     for task in measuring:
         baseline = task["benchmark"].baseline
@@ -177,13 +169,13 @@ def _name_baseline(config: Any, tasks: Tasks) -> Tasks:
                     "once, in task-defaults",
                 )
         if baseline is not None:
-            task.setdefault("extra", {})[JOB] = {"baseline": baseline}
+            task.setdefault("extra", {})[parameters.JOB] = {"baseline": baseline}
         yield task
 
 
 def _replicate(config: Any, tasks: Tasks) -> Tasks:
     """Yield `replicates` tasks of one, each with a number; a single one keeps its name."""
-    replicates = override(config.params, REPLICATES)
+    replicates = parameters.override(config.params, parameters.REPLICATES)
     for task in tasks:
         count = replicates or task["benchmark"].replicates
         if count == 1:

@@ -4,6 +4,7 @@
 import argparse
 import ast
 import importlib
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -42,7 +43,7 @@ def titles_read(module: ModuleType, code: ast.AST) -> set[str]:
     titles = set()
     for node in ast.walk(code):
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "given":
-            entry: Option[Any] = vars(module)[ast.unparse(node.slice)]
+            entry: Option[Any] = attrgetter(ast.unparse(node.slice))(module)
             titles.add(entry.title)
     return titles
 
