@@ -112,10 +112,8 @@ def evidence_text(evidence: Evidence) -> str:
 
 def pace_text(pace: Pace) -> str:
     """Return 'intel once more, its copies limited to 371 MiB/s, the ceiling of amd-16'."""
-    return (
-        f"{pace.pool} once more, its copies limited to {pace_rate(pace)}, the ceiling of "
-        f"{pace.against}"
-    )
+    limit = f"limited to {pace_rate(pace)}, the ceiling of {pace.against}"
+    return f"{pace.pool} once more, its copies {limit}"
 
 
 def pace_rate(pace: Pace) -> str:

@@ -57,9 +57,8 @@ class Budget(Struct):
         new = set(_subjects(run_result)) - self._subjects
         # A result may use half of what is left: later ones have other things to compare.
         if len(self._subjects) + 2 * len(new) > self.most_subjects:
-            return self._leave_out(
-                run_result.source, f"{self.most_subjects:,} different measurements of pools"
-            )
+            limit = f"{self.most_subjects:,} different measurements of pools"
+            return self._leave_out(run_result.source, limit)
         if run_result.weight_bytes > self.kept_bytes:
             self._refused_bytes = min(self._refused_bytes, run_result.size_bytes)
             return self._leave_out(run_result.source, f"{_KEPT_BYTES // _MB} MB into memory")

@@ -134,9 +134,8 @@ class WebClient:
                 method, target, headers=headers, data=data, allow_redirects=False
             ) as response:
                 if response.status == 429 or response.status >= 500:
-                    raise TransientError(
-                        f"{host} answers {response.status}", _retry_after_s(response.headers)
-                    )
+                    pause_s = _retry_after_s(response.headers)
+                    raise TransientError(f"{host} answers {response.status}", pause_s)
                 limit = maximum_bytes if response.status < 400 else _MAXIMUM_ERROR_BYTES
                 body = await _read_body(response, limit, lambda: self._silence.heard(host))
                 if response.status == 200 and not body:

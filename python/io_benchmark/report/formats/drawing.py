@@ -116,17 +116,15 @@ class Drawing(Struct):
 
     def band(self, left: float, right: float, height: float, kind: str) -> None:
         """Fill everything between two places, from the top down to this height."""
-        self._add(
-            "rect", x=_percent(left), width=_percent(right - left), height=height, class_=kind
-        )
+        width = _percent(right - left)
+        self._add("rect", x=_percent(left), width=width, height=height, class_=kind)
 
     def text(self, spot: Spot, words: str, kind: str = "t", anchor: str = "") -> None:
         """Write text; near an edge it is inside the picture, unless `anchor` is given."""
         place, height = spot
-        inside = "start" if place < 0.07 else "end" if place > 0.93 else "middle"
-        self._add(
-            "text", words, x=_percent(place), y=height, text_anchor=anchor or inside, class_=kind
-        )
+        if not anchor:
+            anchor = "start" if place < 0.07 else "end" if place > 0.93 else "middle"
+        self._add("text", words, x=_percent(place), y=height, text_anchor=anchor, class_=kind)
 
     def mark(self, spot: Spot, shape: str, kind: str) -> None:
         """Draw a symbol whose shape has a meaning as well as its color."""

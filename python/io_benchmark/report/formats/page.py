@@ -64,9 +64,8 @@ def _block(block: blocks.Block) -> Markup:
             return _table(block)
         case blocks.Picture():
             drawn = getattr(pictures, block.plot)(*block.arguments)
-            return Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>").format(
-                _line(block.caption), drawn
-            )
+            figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
+            return figure.format(_line(block.caption), drawn)
         case blocks.Code():
             return Markup('<div class="scroll">\n<pre>{}</pre>\n</div>').format(block.text)
         case blocks.Fold():
@@ -102,10 +101,8 @@ def _table(table: blocks.Table) -> Markup:
     table = table.turned_if_wide()
     if len(table.heads) >= blocks.TURNED_FROM:
         kind = "figures wide"
-    head_cells = Markup().join(
-        Markup('<th scope="col">{}</th>').format(_line(head))
-        for head in (table.corner, *table.heads)
-    )
+    head_cell, heads = Markup('<th scope="col">{}</th>'), (table.corner, *table.heads)
+    head_cells = Markup().join(head_cell.format(_line(head)) for head in heads)
     rows = Markup().join(_row(row, table.heads) for row in table.rows)
     lines = Markup("<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n").format(head_cells, rows)
     title = Markup('<p class="quiet">{}:</p>\n').format(_line(table.title)) if table.title else ""
@@ -155,9 +152,8 @@ def _piece(piece: blocks.Inline) -> Markup:
             return Markup("<code>{}</code>").format(_escaped(piece.text))
         case blocks.Words(kind=kind) if kind:
             element = "span" if kind == blocks.QUIET else "strong"
-            return Markup('<{0} class="{1}">{2}</{0}>').format(
-                element, _class(kind), _prose(piece.text)
-            )
+            styled = Markup('<{0} class="{1}">{2}</{0}>')
+            return styled.format(element, _class(kind), _prose(piece.text))
     return _prose(blocks.plain(piece))
 
 

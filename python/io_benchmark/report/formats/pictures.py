@@ -126,9 +126,8 @@ def costs(rows: Mapping[str, tuple[Ratio, Ratio]]) -> Markup:
 
 def demand(written: WrittenOverTime) -> Markup:
     """Draw what a task wrote over time, and a line at the most that each pool's disks write."""
-    means, peaks = (
-        [rate / MIB for rate in rates] for rates in (written.bytes_per_s, written.peaks_bytes_per_s)
-    )
+    means = [rate / MIB for rate in written.bytes_per_s]
+    peaks = [rate / MIB for rate in written.peaks_bytes_per_s]
     ceilings = {pool: rate / MIB for pool, rate in written.ceilings_bytes_per_s.items()}
     pools = sorted(ceilings, key=lambda pool: (-ceilings[pool], pool))
     unit_s, unit = duration_unit(written.step_ns * len(means) / NS_PER_S)
@@ -188,11 +187,9 @@ def distribution(part: SubjectReport, series: Sequence[SampleSeries]) -> Markup:
         drawn, count = len(curves[side]), number_of(len(workers[side]), "worker")
         some = f"{drawn} of " if drawn < len(workers[side]) else ""
         labels[side] = f"{name(side, 24)}, {some}{count}, mean {digits(mean)} {workload.unit}"
-    title = (
-        "Share of samples with at most a given rate"
-        if workload.higher_is_better
-        else "Share of retrieves that took at most a given time"
-    )
+    title = "Share of retrieves that took at most a given time"
+    if workload.higher_is_better:
+        title = "Share of samples with at most a given rate"
     drawing = Drawing(f"{title}: {'; '.join(labels.values())}")
     kinds = {side: f"side-{number}" for number, side in enumerate(labels)}
     top = _legend(drawing, [(labels[side], f"curve {kind}") for side, kind in kinds.items()])
@@ -235,9 +232,8 @@ def history(series: HistorySeries, title: str) -> Markup:
     drawing = Drawing(f"{title}: {'; '.join(levels)}")
 
     def spot(point: Point, mean_ns: float, top: float = _HEAD) -> Spot:
-        return clock.place(point.time.timestamp()), top + (
-            1 - scale.place(shown(mean_ns))
-        ) * _SERIES_HEIGHT
+        below_top = (1 - scale.place(shown(mean_ns))) * _SERIES_HEIGHT
+        return clock.place(point.time.timestamp()), top + below_top
 
     several = (point for point in series.points if len(point.workers) > 1)
     workers = (spot(point, worker.mean_ns, 0) for point in several for worker in point.workers)

@@ -159,10 +159,8 @@ def _verdict(side: SideResult, report: Report) -> tuple[str, str]:
         if side.baseline not in part.figures:
             return lead, f" because {side.baseline} has no samples of this."
         return lead, " because they were not compared."
-    workers = comparison.workers or (
-        part.workers(comparison.candidate),
-        part.workers(comparison.baseline),
-    )
+    names = (comparison.candidate, comparison.baseline)
+    workers = comparison.workers or [part.workers(name) for name in names]
     lead, rest = content.verdict_text(comparison, report.margin_ratio, workers)
     of_all = comparison.of_all
     if of_all is not None:

@@ -36,11 +36,9 @@ _INTRODUCTION = (
 def document(history: History) -> blocks.Document:
     """Return the report's blocks: what changed and when, then each series."""
     content: list[blocks.Block] = [blocks.Heading("Answer")]
+    several = len(history.series) > 1
     answers = [
-        blocks.Items(
-            list(answer(series, history)),
-            _title(series, history) if len(history.series) > 1 else "",
-        )
+        blocks.Items(list(answer(series, history)), _title(series, history) if several else "")
         for series in history.series
     ]
     content += answers
@@ -136,11 +134,9 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
 
 def _points_table(series: HistorySeries) -> blocks.Table:
     """Write a row per point, the newest first."""
-    newest_first = list(reversed(list(_rows(series))))
+    rows = list(reversed(list(_rows(series))))  # the newest first
     drop = ("Revision", "Workers", "From zero", "Ratio")
-    table = blocks.Table(
-        "Date", _HEADS, newest_first, drop=drop, shown=_POINTS_SHOWN, noun=" points"
-    )
+    table = blocks.Table("Date", _HEADS, rows, drop=drop, shown=_POINTS_SHOWN, noun=" points")
     return table if series.changes else table.keep_columns(range(len(_HEADS) - 1))
 
 

@@ -124,10 +124,8 @@ def _times(slowness: model.Slowness) -> Iterator[str]:
     """Yield how long the task takes, where, since when, and what it costs."""
     compared = slowness.comparison
     if compared is None:
-        yield (
-            f"{duration(slowness.mean_s)} on {slowness.pool}, by "
-            f"{number_of(slowness.completed, 'run')}."
-        )
+        runs = number_of(slowness.completed, "run")
+        yield f"{duration(slowness.mean_s)} on {slowness.pool}, by {runs}."
     else:
         theirs_s = compared.times[compared.baseline].task_s
         yield (
@@ -227,15 +225,13 @@ def _change(
     if report.note:
         yield blocks.Paragraph(_ended(capitalized(report.note)))
     if fix.remedy.gain_ratio is not None:
+        gain = ratio(fix.remedy.gain_ratio)
         how = "measured" if fix.remedy.measured else "predicted"
-        yield blocks.Paragraph(
-            f"The benchmark's work gets {ratio(fix.remedy.gain_ratio)} as fast ({how})."
-        )
+        yield blocks.Paragraph(f"The benchmark's work gets {gain} as fast ({how}).")
     yield blocks.Heading("How to undo")
     yield blocks.Paragraph(_UNDO[fix.target])
-    usual_s = (
-        slowness.comparison.times[slowness.comparison.baseline].task_s if slowness.comparison else 0
-    )
+    compared = slowness.comparison
+    usual_s = compared.times[compared.baseline].task_s if compared is not None else 0
     watch = (
         f"{slowness.label} on {slowness.pool}: from {duration(slowness.mean_s)} towards "
         f"{duration(usual_s)}. Compare after a day with `{compare_tasks_before_and_after()}`, "

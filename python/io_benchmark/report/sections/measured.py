@@ -114,11 +114,10 @@ def _sides(
     for name in dict.fromkeys([*part.figures, *(side for line in refused for side in line.sides)]):
         comparison = comparisons.get(name)
         if comparison is not None:
+            baseline = comparison.baseline
             verdict = NOISE if report.is_only_noise else comparison.verdict.value
             diagnosis, division = explained.get((part.subject, name)), divisions.get(name)
-            yield SideResult(
-                name, part, comparison.baseline, verdict, comparison, diagnosis, division
-            )
+            yield SideResult(name, part, baseline, verdict, comparison, diagnosis, division)
         else:
             rules = dict.fromkeys(
                 problem.rule

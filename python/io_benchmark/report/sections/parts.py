@@ -69,14 +69,12 @@ class _Difference(Struct, frozen=True):
         percents: Mapping[PartDifference, int] = {}
         largest_ns = max(abs(part.difference_ns) for part in parts)
         if whole_ns and largest_ns <= _MOST_SHARE * abs(whole_ns):
-            shares = number_text.rounded_parts(
-                [100 * part.difference_ns / whole_ns for part in parts]
-            )
-            percents = dict(zip(parts, map(int, shares), strict=True))
+            shares = [100 * part.difference_ns / whole_ns for part in parts]
+            rounded = map(int, number_text.rounded_parts(shares))
+            percents = dict(zip(parts, rounded, strict=True))
         large = [part for part in parts if part not in small]
-        unit_ns, unit = number_text.time_unit(
-            max(totals_ns["baseline_ns"], totals_ns["candidate_ns"])
-        )
+        longer_ns = max(totals_ns["baseline_ns"], totals_ns["candidate_ns"])
+        unit_ns, unit = number_text.time_unit(longer_ns)
         # Three significant digits of the difference, and at most three decimals
         decimals = 2 - math.floor(math.log10(abs(whole_ns) / unit_ns or 1.0))
         return cls(percents, small, large, unit_ns, unit, min(max(decimals, 0), 3))
@@ -187,10 +185,9 @@ def _is_certain(part: PartDifference) -> bool:
 def _sentence(division: Division, subject: Subject, verdict: str, report: Report) -> blocks.Item:
     whole, parts_named = where(division, subject)
     against = f"{division.baseline}{on_measurement(subject, report)}"
+    large = _Difference.of(division).large
     unrecorded = dict.fromkeys(
-        _PHASES[part.phase]
-        for part in _Difference.of(division).large
-        if part.kind is Kind.UNEXPLAINED
+        _PHASES[part.phase] for part in large if part.kind is Kind.UNEXPLAINED
     )
     if unrecorded:
         waiting = " and ".join(filter(None, unrecorded)) or "operations"

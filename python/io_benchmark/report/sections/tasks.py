@@ -133,9 +133,8 @@ def _pools_table(report: TaskReport) -> blocks.Table:
     heads: tuple[str, ...] = ("Baseline", "Task", "Ratio", "Verdict", "Cost", "Lost")
     rows = []
     for pair in task_answers.in_order(report.comparisons):
-        baseline_s, candidate_s = (
-            pair.times[side].task_s for side in (pair.baseline, pair.candidate)
-        )
+        baseline_s = pair.times[pair.baseline].task_s
+        candidate_s = pair.times[pair.candidate].task_s
         cells = [
             _time(baseline_s, baseline_s),
             _time(candidate_s, baseline_s),

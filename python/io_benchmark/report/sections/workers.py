@@ -161,9 +161,8 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
 def _single_worker(same: Sequence[SingleWorker], report: Report, *, is_full: bool) -> blocks.Item:
     """Write about one worker, by the measurement that explains it."""
     worker = next((finding for finding in same if finding.diagnosis is not None), same[0])
-    sentences = [
-        f"{on_measurement(worker.subject, report)} ({number_of(worker.others, 'other worker')})."
-    ]
+    rest = number_of(worker.others, "other worker")
+    sentences = [f"{on_measurement(worker.subject, report)} ({rest})."]
     if is_full:
         sentences += _consequences(worker, report)
     lead = f"{_worker_name(worker)} alone takes {ratio(worker.ratio)} the time of its pool"

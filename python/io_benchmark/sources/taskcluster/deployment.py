@@ -159,10 +159,8 @@ class Deployment:
                 f"Lando's answer is not understood ({clean(str(error), 150)})"
             ) from None
         if job.status in ("FAILED", "CANCELLED"):
-            reason = clean_name(job.error or "no reason given")
-            raise ResultError(
-                f"Lando did not land it ({clean(job.status, 50)}: {reason}); push again"
-            )
+            why = f"{clean(job.status, 50)}: {clean_name(job.error or 'no reason given')}"
+            raise ResultError(f"Lando did not land it ({why}); push again")
         if not job.commit_id:
             return None
         if not REVISION.fullmatch(job.commit_id):
