@@ -29,6 +29,7 @@ _MOSTLY = 2
 _FEWEST_READS_SHARE = 0.2
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
+# Nothing becomes more than a thousand times as fast.
 _MOST_OF_THE_TIME_SHARE = 0.999
 # Chosen: a disk that moves this share of the other's rate or more is as fast.
 AS_FAST_SHARE = 0.9

@@ -22,6 +22,7 @@ from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
+# Two repetitions hardly show how far they differ.
 LEAST_REPETITIONS = 3
 
 # For each machine, the mean time of a retrieve in each repetition.

@@ -38,6 +38,7 @@ _FALSE_ALARMS = 0.0125
 _FEWEST_OTHERS = 3
 # Pools may vary more than is assumed of equal machines: twice its variance, as of seven machines.
 _ASSUMED_FACTOR, _ASSUMED_DEGREES = 2.0, 6.0
+# The tails of pools are heavier than normal: as those of so few degrees of freedom, at most.
 _MOST_DEGREES = 8.0
 # Nobody replaces a machine for less.
 _LEAST_SINGLE_RATIO = 1.25

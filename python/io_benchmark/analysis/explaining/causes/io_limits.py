@@ -39,7 +39,7 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # Limits of operations are compared as if each had this size.
 _OPERATION_BYTES = 128 * 1024
-_LIMITS_SHOWN = 4
+_LIMITS_SHOWN = 4  # more do not fit into a line
 _SAME_LIMITS = "Both sides have the same limits."
 
 

@@ -61,6 +61,7 @@ _AT_ONCE = "-depth-32"
 # Overwriting a file in place leaves its size as it is: only data must reach the disk.
 _IN_PLACE = "dsync-overwrite"
 _GROWING = ("dsync-append", "append-fsync")
+# Chosen: sequential copies, or a journal, are hardly slower for operations that are less so.
 _SLOWER_RATIO = 1.25
 _NOT_USED = OtherCause(
     "volatile-overlay",

@@ -36,7 +36,9 @@ from io_benchmark.analysis.reading.mounts import mount_options
 
 # Competitors empty the caches, so that the same work takes up to this much longer.
 _SAME_WORK_RATIO = 3.0
+# Chosen: more pressure than the other side's by this share of the time is a load.
 _PRESSED_SHARE = 0.10
+# Chosen: more writes than this share of the bytes copied are somebody else's.
 _FOREIGN_SHARE = 0.25
 _CPU_QUOTA = attrgetter("worker.cpu_quota")
 
