@@ -48,6 +48,7 @@ LINTERS = (
     (".", (*VERMIN, "--target=3.8-", SCRIPT)),
     (".", (*VERMIN, "--target=3.9-", "python/io_benchmark_taskgraph", "taskcluster")),
     (".", ("python", "tests/rooms.py")),
+    (".", ("python", "tests/lines/plain_lines.py")),
 )
 
 

@@ -144,8 +144,8 @@ def _money(comparison: model.TaskComparison, cost: model.CostComparison) -> str:
     return (
         f"{comparison.candidate} costs {_more(cost.price_ratio)} per hour and "
         f"{_more(cost.ratio)} per task{bounds}{doubt}, by {source}. A task costs the same on both "
-        f"at {number_text.ratio(cost.break_even_ratio)} the price of {comparison.baseline} per hour "
-        f"({unknown}{ends_text(cost.break_even_interval)})."
+        f"at {number_text.ratio(cost.break_even_ratio)} the price of {comparison.baseline} per "
+        f"hour ({unknown}{ends_text(cost.break_even_interval)})."
     )
 
 
