@@ -34,8 +34,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 FACT_LENGTH = 120
 _VARIANTS_SHOWN = 4
-# Characters of a name before the one in which it differs from another.
-_BEFORE = 8
+_BEFORE = 8  # characters of a name before the one in which it differs from another
 # How long each field's text may be. A name is cut in its middle, because names of pools often
 # differ at the end; any other text is cut at its end.
 _NAMES = (

@@ -30,8 +30,7 @@ _MAXIMUM_PARTS = (
     (b"[", 20_000, "lists"),
 )
 _MAXIMUM_MS = 1e9  # twelve days
-# Times of samples are rounded to milliseconds.
-_ROUNDED_MS = 2.0
+_ROUNDED_MS = 2.0  # times of samples are rounded to milliseconds
 _MARKERS = "$.threads[0].markers"
 # In a short sample, ticks of 10 ms may be more than all of it.
 _PERCENT = re.compile(r"(-?[0-9]{1,4}(?:\.[0-9]{1,3})?)%", re.ASCII)
@@ -52,8 +51,7 @@ class _Markers(Struct, frozen=True, rename="camel"):
 
 
 class _Strings(Struct, frozen=True, kw_only=True, rename="camel"):
-    # Newer versions share one array between all threads.
-    string_array: list[str] = []
+    string_array: list[str] = []  # newer versions share one array between all threads
 
 
 class _Thread(_Strings, frozen=True, kw_only=True):

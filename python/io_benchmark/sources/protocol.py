@@ -86,8 +86,7 @@ class RunQuery(Reading, kw_only=True):
     """A reading of the runs of any tasks, and which of them are wanted."""
 
     label: re.Pattern[str] | None = None
-    # At the first so many addresses tasks are wanted whatever their label.
-    whole_addresses: int = 0
+    whole_addresses: int = 0  # at the first so many addresses tasks are wanted whatever their label
     pools: tuple[str, ...] = ()  # each with or without its provisioner; none: all
     since: date | None = None
     # Each with the number of its address.

@@ -43,8 +43,7 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
     image: str | None
     started: str
     resolved: str
-    # Not in records of before 2026-11-21.
-    reason_resolved: str | None = None
+    reason_resolved: str | None = None  # not in records of before 2026-11-21
     task_group_id: str | None = None
     revision: str | None = None
     baseline: str | None = None  # the pool that its kind compares others with; no worker wrote it
@@ -128,8 +127,7 @@ class RunResult(Struct, frozen=True):
 
     result: Result
     task: TaskRecord | None
-    # Where it was read from, for people.
-    source: str = ""
+    source: str = ""  # where it was read from, for people
     size_bytes: int = 0  # of the result file
     weight_bytes: int = 0  # in memory
 

@@ -39,12 +39,10 @@ _EXPORTED = ("scheduled", "started", "resolved", "labelIds", "taskQueueIdIds", "
 _STATES = ("completed", "failed", "exception")
 _TIMES = ("scheduled", "started", "resolved", "own_started", "own_ended")
 _Title = Annotated[str, Meta(min_length=1, max_length=_NAME_LENGTH)]  # cut, two could become one
-# From this number on a time without a unit is in milliseconds.
-_MILLISECONDS_FROM = 10**11
+_MILLISECONDS_FROM = 10**11  # from this number on a time without a unit is in milliseconds
 _EARLIEST_MS = 946_684_800_000  # the year 2000
 
-# Most names are in many rows.
-_clean_name = lru_cache(maxsize=65_536)(clean_name)
+_clean_name = lru_cache(maxsize=65_536)(clean_name)  # most names are in many rows
 _Rows = Iterator[tuple[str, Mapping[str, Any]]]
 
 

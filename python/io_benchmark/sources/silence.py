@@ -12,11 +12,9 @@ from io_benchmark.sources.protocol import Progress, Tell
 
 # With half a second for the program's start, a person sees it before two seconds are over.
 SILENT_S, _EVERY_S = 1.0, 0.25
-# Gets what is waited for, and for how many seconds.
-Notice = Callable[[str, float], None]
+Notice = Callable[[str, float], None]  # gets what is waited for, and for how many seconds
 
-# Tests replace it.
-_now_s = time.monotonic
+_now_s = time.monotonic  # tests replace it
 
 
 class _Host(Struct):

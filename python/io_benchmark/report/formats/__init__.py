@@ -52,8 +52,7 @@ class Layout(NamedTuple):
     styles: bool = False  # the reader is a terminal that shows bold text
     colors: bool = False  # and colors
     page: str = ""  # the file that has the whole report as a page
-    # The command that shows all of it, where the one that runs has no --details
-    whole: str = ""
+    whole: str = ""  # the command that shows all of it, where the one that runs has no --details
     lines_below: int = 0  # that the command writes below the report
 
 

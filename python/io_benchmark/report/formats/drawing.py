@@ -13,13 +13,11 @@ from typing import Self, TypeAlias
 from markupsafe import Markup, escape
 from msgspec import Struct, field
 
-# The size of the frame around paths.
-_FRAME_UNITS = 1000
+_FRAME_UNITS = 1000  # the size of the frame around paths
 _AXIS_HEIGHT = 20
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
 _NARROW = 4.0
-# At both ends, as a part of the length
-_ROOM = 0.06
+_ROOM = 0.06  # at both ends, as a part of the length
 
 Spot: TypeAlias = tuple[float, float]  # a part of the width, and a height in pixels
 Tick: TypeAlias = tuple[float, str]  # a part of an axis, and its label

@@ -16,8 +16,7 @@ from io_benchmark.analysis.model.comparison import DIFFERENT
 from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
 
-# GitHub and Bugzilla allow 65,535 characters in a comment.
-MAXIMUM_LENGTH = 60_000
+MAXIMUM_LENGTH = 60_000  # GitHub and Bugzilla allow 65,535 characters in a comment
 # A comment's lines before its details are unfolded; a report of few lines is not folded.
 _FIRST_LINES, _SHORT_LINES = 40, 60
 _CUT = "\n\nCut here: the rest does not fit a comment.\n"

@@ -17,8 +17,7 @@ from io_benchmark.analysis.model.report import Report
 from io_benchmark.report.content import FIGURES
 from io_benchmark.report.formats import Layout
 
-# Treeherder allows one option of up to 100 characters; this uses none.
-_OPTION_LENGTH = 45
+_OPTION_LENGTH = 45  # Treeherder allows one option of up to 100 characters; this uses none
 _LARGEST = 1e12
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 

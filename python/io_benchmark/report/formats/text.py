@@ -16,14 +16,11 @@ from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
 from io_benchmark.text import name
 
-# COLUMNS=0 and similar settings would leave nothing to read.
-_LEAST_COLUMNS = 20
-# So that the prompt has the last line of a terminal with 24.
-_SCREEN_LINES = 23
+_LEAST_COLUMNS = 20  # COLUMNS=0 and similar settings would leave nothing to read
+_SCREEN_LINES = 23  # so that the prompt has the last line of a terminal with 24
 _INDENT = "  "
 _GAP = 2
-# Wider text is hard to read.
-_TEXT_WIDTH = 110
+_TEXT_WIDTH = 110  # wider text is hard to read
 # A number and its unit stay in one line: the space between them is another character while text is
 # wrapped, one that no text has.
 _UNIT = re.compile("(?<=[0-9]) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![A-Za-z]))")

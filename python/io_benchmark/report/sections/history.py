@@ -17,8 +17,7 @@ _HEADS = ("Revision", "Workers", "Mean", "From zero", "Ratio", "Change")
 # The width of a bar, and the characters of a revision.
 _BAR_CELLS = 12
 _REVISION_LENGTH = 12
-# The page folds the table of a series with more points.
-_POINTS_SHOWN = 60
+_POINTS_SHOWN = 60  # the page folds the table of a series with more points
 # On the first screen: points at most, those that are never left out, and notes.
 _SCREEN_POINTS = 10
 _POINTS_KEPT = 3

@@ -13,12 +13,9 @@ from io_benchmark.report.content import interval_text, mean_texts
 from io_benchmark.results import workloads
 from io_benchmark.text import clean
 
-# The answer names this many facts that changed, and counts the others.
-_FACTS_IN_ANSWER = 3
-# Characters of a fact's value.
-_VALUE_LENGTH = 120
-# A trend of a shorter history is reported per week.
-_LONG_DAYS = 180
+_FACTS_IN_ANSWER = 3  # the answer names this many facts that changed, and counts the others
+_VALUE_LENGTH = 120  # characters of a fact's value
+_LONG_DAYS = 180  # a trend of a shorter history is reported per week
 _YEARS_OF_A_WEEK = 7 / 365.25
 
 

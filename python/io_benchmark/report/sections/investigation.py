@@ -29,8 +29,7 @@ _UNDO = {
     Target.IMAGE: "Go back to the image before.",
     Target.TASK: "Revert the change of the task.",
 }
-# A part of the time that differs by less is not named.
-_LEAST_PART_S = 1.0
+_LEAST_PART_S = 1.0  # a part of the time that differs by less is not named
 _ADDRESSES_NAMED = 3
 # What to read if one reads nothing else.
 _LEADS = {

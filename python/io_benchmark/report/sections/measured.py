@@ -15,8 +15,7 @@ from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT, NOISE
 
-# Two ratios of figures with three digits each may differ by this much.
-_ROUNDING = 0.01
+_ROUNDING = 0.01  # two ratios of figures with three digits each may differ by this much
 
 
 class SideResult(Struct, frozen=True):

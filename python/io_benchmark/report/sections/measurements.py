@@ -28,8 +28,7 @@ COMPARED = "Compared avg"  # what a ratio is of, where that is not of the averag
 _TAIL = 95  # the percentile of tables
 # From this many measurements on, those in which no pool is slower, faster or refused are folded.
 _FOLDED_FROM = 5
-# No clock and no machine shows a smaller error; ±0 % would be a claim.
-_SMALLEST_ERROR = 0.001
+_SMALLEST_ERROR = 0.001  # no clock and no machine shows a smaller error; ±0 % would be a claim
 # By the method of a comparison.
 _METHODS = {
     "workers": "{counts} workers, compared by Welch's test on the logarithms of their means",

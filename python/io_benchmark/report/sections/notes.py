@@ -20,8 +20,7 @@ _SIDES_SHOWN = 6
 # A screen has two warnings of a kind, then a count; without an answer there is room for more.
 _SHOWN, _SHOWN_ALONE = 2, 4
 _WARNING_LENGTH = 300
-# What also follows where every run of a side is refused
-_NOTHING_LEFT = "nothing-in-common"
+_NOTHING_LEFT = "nothing-in-common"  # what also follows where every run of a side is refused
 NOTE_RANK = 5  # notes about how it was measured are left out first
 # Rules that change most how a verdict is read come first, those about single runs last.
 _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}

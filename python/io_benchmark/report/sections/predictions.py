@@ -30,10 +30,8 @@ from io_benchmark.report.content import sharing, text_of
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 
-# A smaller share of the profiled time is not shown.
-_LEAST_ADDED = 0.005
-# Costs are of this many tasks: one task costs too little to write.
-_TASKS_PAID = 1000
+_LEAST_ADDED = 0.005  # a smaller share of the profiled time is not shown
+_TASKS_PAID = 1000  # costs are of this many tasks: one task costs too little to write
 _PAID = f"{_TASKS_PAID:,} tasks"
 
 

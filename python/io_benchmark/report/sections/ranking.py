@@ -21,8 +21,7 @@ from io_benchmark.report.blocks import Block, Document, Fold, Heading, Items, Pa
 from io_benchmark.report.content import ends_text
 from io_benchmark.text import name
 
-# Further labels are on the page alone.
-_LABELS_SHOWN = 40
+_LABELS_SHOWN = 40  # further labels are on the page alone
 # Characters of the names of a pool and of a label.
 _POOL_CELLS = 24
 _LABEL_CELLS = 44

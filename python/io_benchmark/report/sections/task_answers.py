@@ -10,8 +10,7 @@ from io_benchmark.analysis.tasks import task_model as model
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, text_of, verdict_text
 
-# Up to this many pools the title names all of them, and they keep their order.
-POOLS_NAMED = 4
+POOLS_NAMED = 4  # up to this many pools the title names all of them, and they keep their order
 # What a screen leaves out first: rows of the table, what answers say further, then pools.
 _LEFT_OUT = (
     "Stopped runs",
@@ -25,8 +24,7 @@ _LEFT_OUT = (
     "Money",
 )
 RANKS = {title: rank for rank, title in enumerate(_LEFT_OUT)}
-# How many pools keep their answer at each step of leaving out more.
-_ANSWERS_KEPT = (4, 2, 1)
+_ANSWERS_KEPT = (4, 2, 1)  # how many pools keep their answer at each step of leaving out more
 # A difference that is smaller than this, in the unit of the whole time, is written as 0.
 _NEGLIGIBLE = 0.005
 # Parts of a task's time that are named in a sentence; pending is no part of it.

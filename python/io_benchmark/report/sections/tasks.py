@@ -17,8 +17,7 @@ _SCREEN_NOTES = 2  # on the first screen
 _TITLE_LENGTH = 200
 _HEAD_CELLS = 26
 _NOTE_LENGTH = 220
-# How many pools keep their row at each step of leaving out more.
-_ROWS_KEPT = (8, 6, 3)
+_ROWS_KEPT = (8, 6, 3)  # how many pools keep their row at each step of leaving out more
 
 
 def document(report: TaskReport) -> blocks.Document:

@@ -30,8 +30,7 @@ from io_benchmark.sources.taskcluster.tasks import KINDS, REPORT_KIND, QueueTask
 from io_benchmark.text import clean_name
 
 _KINDS = " or ".join(KINDS)
-# A page of a large group has 100 MB.
-_GROUPS_AT_ONCE = 4
+_GROUPS_AT_ONCE = 4  # a page of a large group has 100 MB
 
 
 class ListedTask(NamedTuple):

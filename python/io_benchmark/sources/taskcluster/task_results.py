@@ -32,10 +32,8 @@ from io_benchmark.text import clean_name
 
 T = TypeVar("T")
 
-# A profile of an hour has 2 MB.
-_PROFILES_AT_ONCE = 4
-# The profiles that are read of a push; a prediction of each label takes three.
-_MOST_PROFILES = 300
+_PROFILES_AT_ONCE = 4  # a profile of an hour has 2 MB
+_MOST_PROFILES = 300  # the profiles that are read of a push; a prediction of each label takes three
 _Runs = tuple[QueueRun, ...]
 _Download = tuple[ListedTask, _Runs]  # a result: that of the first of these runs that has one
 

@@ -25,8 +25,7 @@ from io_benchmark.text import clean_name
 _INTERVAL_S, _GROWTH, _LONGEST_S = 15.0, 1.5, 60.0
 _MAXIMUM_LOST = 5  # listings in a row, each of which was repeated many times
 _Pool = tuple[Deployment, str]  # PROVISIONER/WORKERTYPE of a deployment
-# A task in one of these states had a worker.
-_BY_A_WORKER = ("running", "completed", "failed")
+_BY_A_WORKER = ("running", "completed", "failed")  # a task in one of these states had a worker
 _STATES = (*RESOLVED, "running", "pending", "unscheduled", "unlisted")
 # The time, and how to let it pass; tests replace both.
 _now_s, _sleep = time.monotonic, asyncio.sleep
