@@ -215,8 +215,7 @@ def _by_demand(
         answer = slowness.say("The prediction and the real times on {pool} contradict each other")
         todo = slowness.say("profile the task on {pool} as well, by measure")
         return Conclusion(Outcome.OPEN, answer, basis, next_steps=(todo,))
-    added_s = forecast.added_s
-    resource = max(added_s, key=lambda resource: added_s[resource])
+    resource = max(forecast.added_s, key=lambda resource: forecast.added_s[resource])
     for reason in explanation.reasons:
         # Machines of two kinds are no rule's cause.
         if reason.cause.name == MIXED_POOL:

@@ -149,19 +149,15 @@ def _questions(
 
 def forecast(predictions: Predictions, pool: str, reference: str) -> Forecast:
     """Return how much longer the task takes on its pool than on the reference."""
-    tasks = [task for task in predictions.tasks if task.pool in (pool, reference)]
-    if not tasks:
+    task = next((task for task in predictions.tasks if task.pool in (pool, reference)), None)
+    if task is None:
         return Forecast(None, reason=_why_nothing_is_predicted(predictions))
-    task = tasks[0]
     is_of_reference = task.pool == reference
     elsewhere = pool if is_of_reference else reference
-    rows = [row for row in task.pools if row.pool == elsewhere]
-    not_predicted = statement("not predicted")
-    if not rows:
-        return Forecast(task, reason=not_predicted)
-    row = rows[0]
-    if row.time_ns is None or row.low_ns is None or row.high_ns is None:
-        return Forecast(task, reason=row.reason or not_predicted)
+    row = next((row for row in task.pools if row.pool == elsewhere), None)
+    if row is None or row.time_ns is None or row.low_ns is None or row.high_ns is None:
+        reason = row.reason if row is not None else None
+        return Forecast(task, reason=reason or statement("not predicted"))
     # From the reference to the pool, also where the profile was made on the pool.
     sign = 1 if is_of_reference else -1
 

@@ -26,13 +26,11 @@ _LEAST_WORKING_SHARE = 1e-3
 WINDOW_NS = 180_000_000
 # A shorter profile has too few windows to show when the task wrote. Chosen.
 LEAST_NS = 1_000_000_000
-# The share of the command's time that the timeline may miss or exceed, and that samples may miss or
-# hide. Chosen: as much as the model's own error.
+# The share of the time that a timeline or samples may miss. Chosen: as much as the model's error.
 UNCOVERED_SHARE = 0.1
 # The share of the task's time that may be neglected. Chosen: as much as the model's own error.
 SMALL_SHARE = 0.1
-# Flushes of a window that a file system's own commits may be: with more, the task syncs. Chosen:
-# two commits of ext4.
+# With more flushes in a window than this, the task syncs. Chosen: two of ext4's own commits.
 _OWN_FLUSHES = 4
 FLUSHES_PER_COMMIT = 2  # of ext4's journal
 # Columns of the timeline: the time that CPUs work, and the bytes that wait in memory.
@@ -69,10 +67,7 @@ class PlaceDemand(Struct, frozen=True):
 
     @property
     def is_synced(self) -> NDArray[np.bool_]:
-        """Return in which windows the task itself made the disk write what it had.
-
-        A few flushes may be a file system's own commits.
-        """
+        """Return in which windows the task itself made the disk write what it had."""
         return self.flushes > (0 if self.has_few_own_flushes else _OWN_FLUSHES)
 
 
@@ -146,10 +141,7 @@ class Demand(Struct, frozen=True):
         return min(1.0, self.cpus_used)
 
     def as_counted(self, level: float = 0.5, unwritten: float = 0.5) -> "Demand":
-        """Return the demand if bytes were counted at this level between least and most.
-
-        What is usual is half of both.
-        """
+        """Return the demand if bytes were counted at this level between least and most."""
         if self.counting is None:
             return self
         low, high = self.counting

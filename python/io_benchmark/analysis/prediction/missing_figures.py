@@ -14,10 +14,7 @@ _USUAL_PLACE = "workspace"
 
 
 def missing_figures(change: PoolChange) -> Statement | None:
-    """Return all figures that either pool lacks for this task, and the command that measures them.
-
-    The demand is as it was counted.
-    """
+    """Return all figures that either pool lacks for this task, and the command to measure them."""
     pools, lacks = [], []
     for storage in (change.source, change.target):
         figures = ", no ".join(_lacking(change, storage))

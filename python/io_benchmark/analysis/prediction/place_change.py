@@ -21,16 +21,13 @@ from io_benchmark.results.parts import NS_PER_S
 # A disk that works for this share of a window is waited for. Chosen: a window may begin or end
 # while the disk has nothing to do.
 AT_CEILING = 0.8
-# A task that syncs in a window, or finds no room in memory, waits for this share of it at least.
-# Chosen.
+# A task that syncs in a window or finds no room in memory waits for this share at least. Chosen.
 _LEAST_WAITING = 0.2
 # Memory that takes more than this share of what is written meanwhile has room. Chosen.
 _STILL_TAKEN = 0.5
-# What a file system that commits more often during a longer task adds at most, by all its requests.
-# Chosen: a quarter more.
+# What a file system that commits more often during a longer task adds to its requests. Chosen.
 _MORE_REQUESTS = 0.25
-# Linux lets a burst of a tenth of a second pass a limit after a pause (throtl_slice in
-# block/blk-throttle.c).
+# Linux lets a burst of 0.1 s pass a limit after a pause (throtl_slice in block/blk-throttle.c).
 _BURST_NS = 0.1 * NS_PER_S
 # A disk that does this many times as many requests as a limit has another one. Chosen.
 _ABOVE_LIMIT = 1.25
@@ -74,8 +71,7 @@ class PlaceChange(Struct, frozen=True):
         there_s += np.where(place.is_synced, 0.0, more_s)
         there_s = np.maximum(there_s, bytes_s / self._ratio(PoolFigure.WRITE_RATE))
         here_s = np.maximum(here_s, bytes_s)
-        # What the disks here cannot do within a window they do in the next one: they count it all
-        # at once.
+        # What the disks cannot do within a window they do in the next one, but count it at once.
         window_ends_s = _running_sum(self.demand.spans_ns / NS_PER_S)
         here_sum_s, there_sum_s = _running_sum(here_s), _running_sum(there_s)
         done_s = window_ends_s + np.minimum.accumulate(here_sum_s - window_ends_s)

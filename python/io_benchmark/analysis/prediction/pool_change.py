@@ -18,8 +18,7 @@ from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorag
 from io_benchmark.analysis.prediction.unknowns import EXPECTED, MEANINGS, WIDE_LOG, Unknowns
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
-# Standard deviation of ln(measured ÷ predicted) of real jobs in the storage lab, with their own
-# variation.
+# Standard deviation of ln(measured ÷ predicted) of real jobs in the lab, with their own variation.
 MODEL_ERROR = 0.10
 # That is known from some dozens of jobs.
 _MODEL_DEGREES = 20.0
@@ -75,10 +74,7 @@ class PoolChange(Struct, frozen=True):
 
     @property
     def at_ceiling_share(self) -> float | None:
-        """Return in which share of the profile the other pool's disks work at their ceiling.
-
-        Return None where their ceiling is not known.
-        """
+        """Return the share of the profile with the other pool's disks at a ceiling, if known."""
         likely = replace(self, demand=self.demand.as_counted())
         demand = likely.demand
         if not all(self.target.mean(PoolFigure.WRITE_RATE, place.name) for place in demand.places):

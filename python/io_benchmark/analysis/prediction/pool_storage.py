@@ -42,8 +42,7 @@ class PoolFigure(Enum):
     SPAWN = "posix-spawn"
 
 
-# What compares CPUs without fixed work. Lookups come before spawn, which includes waiting for a
-# CPU.
+# What compares CPUs without fixed work, the better one first: spawn includes waiting for a CPU.
 CPU_FIGURES = (PoolFigure.OWN_CPU, PoolFigure.SPAWN)
 # Fixed work by its names in the result.
 _FIXED_WORK = {
@@ -91,8 +90,7 @@ class PoolStorage(Struct, frozen=True):
     machines: int
     figures: Mapping[FigureKey, Sequence[float]]  # ln, of each machine
     cpus: float | None  # of the worker with the fewest
-    # How many bytes may wait in memory before the kernel slows writers down; the least of all
-    # workers.
+    # How many bytes may wait in memory before writers are slowed down; the least of all workers.
     dirty_room_bytes: float | None
     price: Price | None  # None where workers have different prices
     # How many devices on top of each other count each byte of a place, at least and at most.
@@ -155,8 +153,7 @@ class PoolStorage(Struct, frozen=True):
     def ratio_to(self, source: "PoolStorage", figure: PoolFigure, place: str = "") -> FigureRatio:
         """Return how many times as much this pool has; 1 where the figure is not known of both.
 
-        A ratio that is small for its error is mostly error. It is taken nearer to 1 (James and
-        Stein).
+        A ratio that is small for its error is mostly error: it is taken nearer to 1 (James-Stein).
         """
         # Whatever both pools have measured of their CPUs compares them.
         for each in [figure] if place else [figure, *CPU_FIGURES]:

@@ -46,10 +46,7 @@ def predict(
     workers: Sequence[Worker],
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> list[TaskPrediction]:
-    """Predict each task on each pool.
-
-    Profiles of the same label, else of the same command, are of one task.
-    """
+    """Predict each task on each pool; a label, else a command, tells which profiles are of one."""
     valid = []
     for worker in MachineMarks.identify(workers):
         # Without what a comparison would refuse, such as a workload that failed.
@@ -126,27 +123,22 @@ def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> W
     """Return what the task wrote to the place that got most, in steps of equal length."""
     place = max(demand.places, key=lambda place: float(np.sum(place.written_bytes)))
     spans_ns = demand.spans_ns
-    times_ns, written = (
-        np.concatenate([[0.0], np.cumsum(steps)]) for steps in (spans_ns, place.written_bytes)
-    )
+    times_ns = np.concatenate([[0.0], np.cumsum(spans_ns)])
+    written = np.concatenate([[0.0], np.cumsum(place.written_bytes)])
     ends_ns = np.linspace(0.0, times_ns[-1], min(_STEPS, len(spans_ns)) + 1)
     rates = np.diff(np.interp(ends_ns, times_ns, written)) / ends_ns[1] * NS_PER_S
     # A window counts where its middle is; a step without any has no peak.
     steps = ((times_ns[1:] - spans_ns / 2) / ends_ns[1]).astype(int)
     peaks = rates.copy()
     np.maximum.at(peaks, steps, place.written_bytes / spans_ns * NS_PER_S)
-    ceilings = {
-        pool: storage.mean(PoolFigure.WRITE_RATE, place.name) for pool, storage in storages.items()
-    }
+    ceilings = {pool: storage.ceiling(place.name) for pool, storage in storages.items()}
     return WrittenOverTime(
         place=place.name,
         step_ns=ends_ns[1].item(),
         window_ns=times_ns[-1].item() / len(spans_ns),
         bytes_per_s=tuple(rates.tolist()),
         peaks_bytes_per_s=tuple(peaks.tolist()),
-        ceilings_bytes_per_s={
-            pool: ceiling for pool, ceiling in ceilings.items() if ceiling is not None
-        },
+        ceilings_bytes_per_s={pool: rate for pool, rate in ceilings.items() if math.isfinite(rate)},
     )
 
 

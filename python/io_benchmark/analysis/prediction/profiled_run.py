@@ -27,8 +27,7 @@ _PLACE = "workspace"  # the place of a task whose profile names none
 # Where results do not show how often each byte is counted: once, or three times, as a volume on
 # partitions does.
 _UNKNOWN_COUNTING = (1.0, 3.0)
-# A profile stands alone that differs from its repeats by this, and by three times as much as they
-# differ. Chosen.
+# A profile stands alone if it differs by this, and by 3 times as much as its repeats do. Chosen.
 _ALONE_LOG = math.log(1.1)
 _ALONE_TIMES = 3
 
@@ -37,15 +36,16 @@ class ProfiledRun(NamedTuple):
     """A run, and what it demanded or why its profile cannot be used."""
 
     name: str  # the program, or the label of a task that published a resource profile
-    label: str | None  # by --label of measure
-    sha256: str | None  # of the command's words; None: of a resource profile
     source: str
     wall_ns: int
-    cpu_ns: int | None  # of the command
-    is_complete: bool
     places: tuple[str, ...]
-    other_cpus: float  # that other processes used meanwhile
     demand: Demand | Statement
+    # What a resource profile does not have.
+    label: str | None = None  # by --label of measure
+    sha256: str | None = None  # of the command's words
+    cpu_ns: int | None = None  # of the command
+    is_complete: bool = True
+    other_cpus: float = 0.0  # that other processes used meanwhile
 
     @classmethod
     def of(cls, run: RunProfile, storage: PoolStorage | None) -> "ProfiledRun":
@@ -56,14 +56,9 @@ class ProfiledRun(NamedTuple):
             counting = storage.counting.get(place) if storage else None
             return cls(
                 name=run.label,
-                label=None,
-                sha256=None,
                 source=run.source,
                 wall_ns=run.wall_ns,
-                cpu_ns=None,
-                is_complete=True,
                 places=(place,),
-                other_cpus=0.0,
                 demand=machine_demand(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING),
             )
         usage = profile.usage
@@ -101,10 +96,7 @@ def _measured_place(storage: PoolStorage | None) -> str:
 def notes_of(
     pools: Mapping[str | None, Sequence[ProfiledRun]], source: str | None, demands: Sequence[Demand]
 ) -> Iterator[Statement]:
-    """Yield what the profiles of one task do not show.
-
-    `source` is the pool whose profiles are used.
-    """
+    """Yield what the profiles of one task do not show; those of the pool `source` are used."""
     runs = pools[source]
     busy_cpus = max(run.other_cpus for run in runs)
     if busy_cpus > _BUSY_CPUS:

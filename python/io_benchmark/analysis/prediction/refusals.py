@@ -18,8 +18,7 @@ from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import PoolFigure
 from io_benchmark.results.parts import NS_PER_S
 
-# From this share of the machine's CPUs on, a task might use more of them. Chosen: other processes
-# need some of them as well.
+# From this share of the CPUs on, a task might use more. Chosen: other processes need some as well.
 _AT_CPUS = 0.9
 # Retrieves that take this much longer at the end of a run show a disk that slows down. Chosen.
 _SLOWED_DOWN_RATIO = 1.25
@@ -55,8 +54,7 @@ def _cpus(change: PoolChange) -> Iterator[Statement]:
     cpus = target.cpus if target.cpus is not None else demand.cpus
     decides = cpus != demand.cpus and demand.cpus_used > min(1.0, cpus)
     if demand.busy_ns is not None:
-        # On fewer CPUs the windows show what is late. How many more the task would use, nothing
-        # shows.
+        # On fewer CPUs the windows show what is late. Nothing shows how many more it would use.
         full_ns = demand.spans_ns[demand.busy_ns >= _AT_CPUS * demand.cpus * demand.spans_ns]
         decides = cpus > demand.cpus and not demand.is_small(full_ns)
     if decides:

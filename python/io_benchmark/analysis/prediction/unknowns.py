@@ -3,14 +3,12 @@
 
 Each unknown is a number between 0 and 1. Its value in `EXPECTED` is what is predicted; both ends
 are in the interval. Where the times at both ends are too far apart, there is no prediction. The
-expected values are chosen; tests/lab/test_predictions.py compares what follows from them with real
-jobs.
+expected values are chosen; tests/lab/test_predictions.py compares predictions with real jobs.
 """
 
 from msgspec import Struct
 
-# ln of the ratio between two times, both of which may be true, that is too large to predict one.
-# Chosen: ten times the error of the model.
+# Times whose ratio has a larger ln are too far apart. Chosen: ten times the error of the model.
 WIDE_LOG = 1.0
 
 

@@ -23,8 +23,7 @@ from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, Log
 
 Numbers = NDArray[np.float64]
 LogMeansByLabel = Mapping[str, Mapping[str, float]]  # of each worker
-# The digits of logarithms that are the same on all machines: numpy adds up in the order that suits
-# the CPU.
+# Digits of logarithms that are the same on all machines: numpy adds in the order that suits a CPU.
 _LOG_DECIMALS = 9
 # An eigenvalue below this is 0, in spite of rounding: nothing is left of such a direction.
 _SINGULAR = 1e-9

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which labels cost most by running on a slower pool: of many runs, of which only sums are kept.
 
-A label is compared by the statistics of real tasks: each worker is one mean of logarithms. All
-pairs of a label and a pool are tried at once, so the level of the intervals is corrected for their
-number.
+A label is compared by the statistics of real tasks: each worker is one mean of logarithms. The
+level of the intervals is corrected for the number of pairs of a label and a pool.
 """
 
 import math
@@ -145,8 +144,7 @@ class RunTotals(Struct):
         pool_prices = {pool: self._price(pool, prices) for pool in self.pools}
         sides = self._sides()
         pairs = list(_pairs(sides))
-        # Which pool takes least is not known before, so any two pools of a label may differ by
-        # chance.
+        # Which pool takes least is not known before: any two pools of a label may differ by chance.
         comparisons = sum(math.comb(len(by_pool), 2) for by_pool in sides.values())
         level = 1 - (1 - levels.LEVEL) / max(1, comparisons)
         days = max(1.0, (self.last_ms - self.first_ms) / _DAY_MS)
@@ -246,8 +244,7 @@ def _estimate(by_pool: Mapping[str, LogMeans], pair: _LabelPair, level: float) -
 
     Many pairs need a strict level. There Welch's degrees of freedom are too many where few workers
     are compared with many: the few agree by chance. So the many make the variation of the few
-    better known only as far as their numbers are alike. tests/simulation/test_ranking.py has the
-    rates.
+    better known only as far as their numbers are alike (rates: tests/simulation/test_ranking.py).
     """
     variation = variations.of_pair((pair.pool, pair.reference), by_pool)
     workers, reference_workers = (tuple(by_pool[name]) for name in (pair.pool, pair.reference))

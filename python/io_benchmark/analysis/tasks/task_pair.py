@@ -44,8 +44,7 @@ class CommonRuns(NamedTuple):
     side: TaskSide
     runs: Sequence[TaskRun]
     labels: Mapping[str, Mapping[str, Sequence[TaskTimes]]]  # by label and worker
-    # The mean of the logarithms of a worker's runs, as for several benchmarks on one machine. The
-    # logarithm of their mean would be larger the more runs a worker has.
+    # Of each worker's runs: the logarithm of their mean would be larger the more runs there are.
     log_means: LogMeansByLabel
     means_s: Mapping[str, float]  # of a task, by label; each worker counts once
     mean_s: float  # of a task in the common mix
@@ -166,9 +165,8 @@ class TaskPair(NamedTuple):
 
     def _label_row(self, label: str) -> LabelRow:
         """Compare a label; whether it differs is corrected for the number of labels."""
-        baseline, candidate = (
-            tuple(common.log_means[label].values()) for common in (self.baseline, self.candidate)
-        )
+        baseline = tuple(self.baseline.log_means[label].values())
+        candidate = tuple(self.candidate.log_means[label].values())
         fewest = min(len(candidate), len(baseline))
         interval, differs = None, False
         if fewest > 1:
@@ -190,13 +188,9 @@ class TaskPair(NamedTuple):
 
 
 def _common_mix(candidate: TaskSide, baseline: TaskSide) -> dict[str, float]:
-    """Return how much each label counts, by the runs that both sides have of it.
-
-    That is the harmonic mean of the numbers of runs, which is near the smaller of them.
-    """
-    candidate_runs, baseline_runs = (
-        Counter(run.label for run in side.runs["completed"]) for side in (candidate, baseline)
-    )
+    """Return how much each label counts: the harmonic mean of both sides' numbers of its runs."""
+    candidate_runs = Counter(run.label for run in candidate.runs["completed"])
+    baseline_runs = Counter(run.label for run in baseline.runs["completed"])
     mix = {
         label: 2 / (1 / candidate_runs[label] + 1 / baseline_runs[label])
         for label in candidate_runs.keys() & baseline_runs.keys()
