@@ -221,7 +221,6 @@ class Document(Struct, frozen=True):
 
     @property
     def headline(self) -> str:
-        """Return the first line of a report."""
         return self.title + self.reason
 
 

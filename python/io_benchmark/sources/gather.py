@@ -152,7 +152,6 @@ def gather_task_runs(addresses: Sequence[str], query: protocol.RunQuery) -> Gath
 
 
 def gather_profiles(addresses: Sequence[str], query: protocol.Reading) -> Gathered[RunProfile]:
-    """Read the profiles of tasks at all addresses, in their order."""
     for source, source_addresses in parse_addresses(addresses, query.environment).items():
         source.read_profiles(source_addresses, query)
     profiles = sorted(query.profiles, key=itemgetter(0))

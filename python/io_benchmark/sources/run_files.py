@@ -111,7 +111,6 @@ class RunStore(Struct):
             self.skipped += 1
 
     def add_without_result(self, records: Iterable[TaskRecord]) -> None:
-        """Write the records of tasks that left no result, next to the runs of others."""
         if self.fetched or self.skipped:
             for record in records:
                 self._write(record, None)

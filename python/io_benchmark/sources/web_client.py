@@ -155,7 +155,6 @@ class WebClient:
 
     @staticmethod
     def can_request(url: str) -> bool:
-        """Return whether an object may be read from the address."""
         try:
             parts = urlsplit(url)
             return parts.scheme in ("http", "https") and bool(parts.hostname)

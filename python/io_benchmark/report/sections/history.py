@@ -33,7 +33,6 @@ _INTRODUCTION = (
 
 
 def document(history: History) -> blocks.Document:
-    """Return the report's blocks: what changed and when, then each series."""
     content: list[blocks.Block] = [blocks.Heading("Answer")]
     several = len(history.series) > 1
     answers = [
@@ -133,7 +132,7 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
 
 def _points_table(series: HistorySeries) -> blocks.Table:
     """Write a row per point, the newest first."""
-    rows = list(reversed(list(_rows(series))))  # the newest first
+    rows = list(reversed(list(_rows(series))))
     drop = ("Revision", "Workers", "From zero", "Ratio")
     table = blocks.Table("Date", _HEADS, rows, drop=drop, shown=_POINTS_SHOWN, noun=" points")
     return table if series.changes else table.keep_columns(range(len(_HEADS) - 1))

@@ -48,7 +48,6 @@ def _change_answer(change: model.LevelChange, series: model.HistorySeries) -> bl
 
 
 def nothing_changed(change: model.LevelChange) -> str:
-    """Return why a change has no facts."""
     if change.unobserved:
         return (
             "It is unknown what changed: host and storage were not observed both before and after."

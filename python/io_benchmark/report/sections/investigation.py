@@ -41,7 +41,6 @@ _LEADS = {
 
 
 def document(report: model.Investigation) -> blocks.Document:
-    """Return the report's blocks: what a bug needs, the answer before its evidence."""
     conclusion, slowness = report.conclusion, report.findings.slowness
     title, question = f"Investigation of {report.task}", f"Why is {report.task} slow?"
     if slowness is not None:

@@ -86,7 +86,6 @@ class _Difference(Struct, frozen=True):
         return f"{time_ns / self.unit_ns:,.{self.decimals}f}"
 
     def written_ns(self, time_ns: float) -> float:
-        """Return a time as it is written."""
         return round(time_ns / self.unit_ns, self.decimals) * self.unit_ns
 
     def signed(self, difference_ns: float) -> str:

@@ -36,7 +36,6 @@ _PAID = f"{_TASKS_PAID:,} tasks"
 
 
 def document(predictions: Predictions) -> blocks.Document:
-    """Return the report's blocks: a table with pictures and notes for each task."""
     content = [block for task in predictions.tasks for block in _task(task)]
     content += blocks.Items.lists(
         ("Results that could not be read", predictions.unreadable),

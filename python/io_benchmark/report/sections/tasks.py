@@ -21,7 +21,6 @@ _ROWS_KEPT = (8, 6, 3)  # how many pools keep their row at each step of leaving 
 
 
 def document(report: TaskReport) -> blocks.Document:
-    """Return the report's blocks: answers, pictures, tables and notes."""
     pool_answers = task_answers.answers(report)
     if len(report.comparisons) == 1:
         table = _pair_table(report.comparisons[0])
