@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 class _Sentence(Struct, frozen=True):
+    """A sentence, and the numbers and names in it."""
+
     text: str
     values: Mapping[str, Value]
 
