@@ -8,13 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.effects import (
-    Effect,
-    Fact,
-    Proof,
-    as_share,
-    is_enough,
-)
+from io_benchmark.analysis.explaining.effects import Effect, Fact, Proof, as_share, is_enough
 from io_benchmark.analysis.explaining.judging import effect_of, judge_workers
 from io_benchmark.analysis.explaining.rules import CauseRule
 from io_benchmark.analysis.model.cause import State, TrialOutcome, TrialState

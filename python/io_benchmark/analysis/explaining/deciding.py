@@ -18,11 +18,7 @@ from collections.abc import Mapping, Sequence
 from io_benchmark.analysis.explaining.against import Judged
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes import RULES
-from io_benchmark.analysis.explaining.effects import (
-    Fact,
-    Proof,
-    is_enough,
-)
+from io_benchmark.analysis.explaining.effects import Fact, Proof, is_enough
 from io_benchmark.analysis.model.cause import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.model.statements import Statement, ratio_of, share, statement
 from io_benchmark.analysis.model.time_parts import Part

@@ -118,8 +118,7 @@ def find_mixed_pools(measurements: Sequence[Measurement], margin: float) -> tupl
 def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
     # In the order of their times, so that the order in which results are given does not matter.
     by_time = sorted(
-        zip(side.log_means, map(_id, side.workers), side.workers, strict=True),
-        key=itemgetter(0, 1),
+        zip(side.log_means, map(_id, side.workers), side.workers, strict=True), key=itemgetter(0, 1)
     )
     log_means, ids, machines = zip(*by_time, strict=True)
     facts = [kind_of_machine(same) for same in machines]

@@ -18,18 +18,9 @@ from io_benchmark.analysis.explaining.effects import (
     is_enough,
     span,
 )
-from io_benchmark.analysis.explaining.facts.cpus import (
-    NOT_RECORDED,
-    FixedWork,
-    share_stolen,
-)
+from io_benchmark.analysis.explaining.facts.cpus import NOT_RECORDED, FixedWork, share_stolen
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import (
-    CauseRule,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-)
+from io_benchmark.analysis.explaining.rules import CauseRule, RankedFact, RankedFactRule, RemedyRule
 from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit, count, ratio_of, statement

@@ -21,11 +21,7 @@ from io_benchmark.analysis.explaining.effects import (
 )
 from io_benchmark.analysis.explaining.facts.disks import READS, WRITES, DiskWay
 from io_benchmark.analysis.explaining.facts.limits import LIMITED, is_limited
-from io_benchmark.analysis.explaining.rules import (
-    NEEDS_BANDWIDTH,
-    CauseRule,
-    OtherCause,
-)
+from io_benchmark.analysis.explaining.rules import NEEDS_BANDWIDTH, CauseRule, OtherCause
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit, ratio_of

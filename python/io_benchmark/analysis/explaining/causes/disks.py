@@ -15,10 +15,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
 from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
 from io_benchmark.analysis.explaining.facts.disks import WRITES
-from io_benchmark.analysis.explaining.facts.limits import (
-    LIMITED,
-    is_limited,
-)
+from io_benchmark.analysis.explaining.facts.limits import LIMITED, is_limited
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.explaining.rules import (
     NEEDS_BANDWIDTH,

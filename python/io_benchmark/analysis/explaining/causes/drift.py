@@ -7,16 +7,8 @@ from statistics import median
 from typing import NamedTuple
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.effects import (
-    Effect,
-    Proof,
-    SideEvidence,
-    is_enough,
-    span,
-)
-from io_benchmark.analysis.explaining.rules import (
-    CauseRule,
-)
+from io_benchmark.analysis.explaining.effects import Effect, Proof, SideEvidence, is_enough, span
+from io_benchmark.analysis.explaining.rules import CauseRule
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.once import once
 from io_benchmark.analysis.model.run import Run

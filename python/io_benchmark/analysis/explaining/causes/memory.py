@@ -4,17 +4,8 @@
 from statistics import median
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.effects import (
-    Effect,
-    Proof,
-    SideEvidence,
-    span,
-)
-from io_benchmark.analysis.explaining.facts.cpus import (
-    NOT_RECORDED,
-    FixedWork,
-    general_slowdown,
-)
+from io_benchmark.analysis.explaining.effects import Effect, Proof, SideEvidence, span
+from io_benchmark.analysis.explaining.facts.cpus import NOT_RECORDED, FixedWork, general_slowdown
 from io_benchmark.analysis.explaining.facts.disks import WRITES
 from io_benchmark.analysis.explaining.measured_gains import follows
 from io_benchmark.analysis.explaining.rules import (

@@ -21,10 +21,7 @@ from io_benchmark.analysis.explaining.effects import (
     span,
 )
 from io_benchmark.analysis.explaining.facts.cpus import share_stolen
-from io_benchmark.analysis.explaining.rules import (
-    CauseRule,
-    all_but,
-)
+from io_benchmark.analysis.explaining.rules import CauseRule, all_but
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.figures import Division
 from io_benchmark.analysis.model.run import Run

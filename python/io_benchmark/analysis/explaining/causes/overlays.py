@@ -2,9 +2,7 @@
 """An overlay that never waits: the fsync of one that is mounted volatile does nothing."""
 
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.effects import (
-    Effect,
-)
+from io_benchmark.analysis.explaining.effects import Effect
 from io_benchmark.analysis.explaining.measured_gains import follows
 from io_benchmark.analysis.explaining.rules import (
     WAITS_FOR_DISKS,

@@ -17,11 +17,7 @@ from io_benchmark.analysis.explaining.effects import (
     span,
 )
 from io_benchmark.analysis.explaining.measured_gains import follows, other_subject
-from io_benchmark.analysis.explaining.rules import (
-    CauseRule,
-    Only,
-    RemedyRule,
-)
+from io_benchmark.analysis.explaining.rules import CauseRule, Only, RemedyRule
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Unit
