@@ -29,10 +29,8 @@ _MOSTLY = 2
 _FEWEST_READS_SHARE = 0.2
 # Times nearer than this differ too little for any fact to explain it.
 _NOTHING_TO_EXPLAIN_RATIO = 1.02
-# Nothing becomes more than a thousand times as fast.
-_MOST_OF_THE_TIME_SHARE = 0.999
-# Chosen: a disk that moves this share of the other's rate or more is as fast.
-AS_FAST_SHARE = 0.9
+_MOST_OF_THE_TIME_SHARE = 0.999  # nothing becomes more than a thousand times as fast
+AS_FAST_SHARE = 0.9  # chosen: a disk that moves this share of the other's rate or more is as fast
 _MEAN_NS, _BLOCKED_NS = attrgetter("known_mean_ns"), attrgetter("blocked_ns")
 
 Value = TypeVar("Value", bound=Hashable)

@@ -22,15 +22,12 @@ from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
-# Two repetitions hardly show how far they differ.
-LEAST_REPETITIONS = 3
+LEAST_REPETITIONS = 3  # two repetitions hardly show how far they differ
 
 # For each machine, the mean time of a retrieve in each repetition.
 _Times = Sequence[Sequence[float]]
-# Smaller gaps are not tried.
-LEAST_GAP_RATIO = 1.1
-# Nearer than this, two ceilings do not make copies differ.
-CEILINGS_DIFFER_RATIO = 1.2
+LEAST_GAP_RATIO = 1.1  # smaller gaps are not tried
+CEILINGS_DIFFER_RATIO = 1.2  # nearer than this, two ceilings do not make copies differ
 # Nearer than this, a pace is the other side's ceiling.
 SAME_PACE_RATIO = 1.1
 _NO_TRIALS = statement(

@@ -43,10 +43,8 @@ from io_benchmark.analysis.model.time_parts import Kind, Part
 from io_benchmark.results import workloads
 from io_benchmark.results.workloads.cache_retrieve import REAL
 
-# Predictions are not better than this; less is not worth a sentence.
-_LEAST_SHARE = 0.1
-# A part with less than this of the leftover is not named.
-_NAMED_SHARE = 0.2
+_LEAST_SHARE = 0.1  # predictions are not better than this; less is not worth a sentence
+_NAMED_SHARE = 0.2  # a part with less than this of the leftover is not named
 
 
 def diagnoses(

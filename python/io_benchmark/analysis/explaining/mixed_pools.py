@@ -29,12 +29,9 @@ from io_benchmark.analysis.model.statements import count, joined, ratio_of, stat
 from io_benchmark.analysis.reading.machines import kind_of_machine
 from io_benchmark.analysis.statistics.variances import tail
 
-# The part of pools of equal machines that are called mixed.
-_FALSE_SPLITS = 0.05
-# Nobody changes a pool's definition for less.
-_LEAST_SPLIT_RATIO = 1.1
-# One machine that differs is named as such by another test.
-_FEWEST_OF_A_KIND = 2
+_FALSE_SPLITS = 0.05  # the part of pools of equal machines that are called mixed
+_LEAST_SPLIT_RATIO = 1.1  # nobody changes a pool's definition for less
+_FEWEST_OF_A_KIND = 2  # one machine that differs is named as such by another test
 # The cause that the machines of a pool are of two kinds, and what takes it away.
 MIXED_POOL = "mixed-pool"
 CHANGE_OF_A_MIXED_POOL = Change(Resource.DISKS, Target.POOL)

@@ -44,8 +44,7 @@ _CONFIRMS_SHARE, _REFUTES_SHARE = 0.8, 0.2
 # A pace refutes a cause if it explains at most this share of the gap, and confirms it from that one
 # on.
 _PACE_REFUTES_SHARE, _PACE_CONFIRMS_SHARE = 0.25, 0.5
-# A side that is limited to the other's ceiling takes as long as that side.
-_AS_SLOW_RATIO = 1.1
+_AS_SLOW_RATIO = 1.1  # a side that is limited to the other's ceiling takes as long as that side
 # Chosen: an outcome that is known less well than this is undecided.
 _MOST_SCATTER_SHARE = 0.25
 _COPY_BLOCKED = Part(Phase.COPY, Kind.BLOCKED)

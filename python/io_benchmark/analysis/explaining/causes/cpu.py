@@ -29,8 +29,7 @@ from io_benchmark.analysis.reading.counters import per_operation_ms, stolen_shar
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 
-# Chosen: more of the busy time than this is stolen on the slower side.
-_LEAST_STOLEN_SHARE = 0.05
+_LEAST_STOLEN_SHARE = 0.05  # chosen: more of the busy time than this is stolen on the slower side
 
 
 def _own_ns(columns: tuple[str, ...], run: Run) -> float | None:

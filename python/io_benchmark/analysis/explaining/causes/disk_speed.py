@@ -34,10 +34,8 @@ _COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), busiest_share
 # Disks that are busy for less of the time are not held up, or are held back before they count as
 # busy.
 _LEAST_BUSY, _MOSTLY_BUSY = 0.03, 0.8
-# Single requests keep a disk busy for longer than many at once do.
-_AS_FAST_WHILE_BUSY = 0.75
-# More of the bytes copied than this were read again on one side.
-_MORE_READS_SHARE = 0.2
+_AS_FAST_WHILE_BUSY = 0.75  # single requests keep a disk busy for longer than many at once do
+_MORE_READS_SHARE = 0.2  # more of the bytes copied than this were read again on one side
 
 
 def _moved_per_s(run: Run) -> float:

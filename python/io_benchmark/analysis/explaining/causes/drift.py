@@ -20,14 +20,10 @@ from io_benchmark.analysis.reading.windows import Window
 from io_benchmark.analysis.statistics.noise import FEWEST_TO_JUDGE, RelativeTimes, relative_times
 from io_benchmark.results import workloads
 
-# Chosen: later operations that take this many times as long are slower.
-_SLOWS_RATIO = 1.10
-# Disks that do so much less before the step are slower by themselves.
-_SLOWER_AT_FIRST_RATIO = 1.25
-# A window counts as blocked if the process is blocked for this share of it.
-_BLOCKED_SHARE = 0.5
-# A median of fewer windows may be one burst.
-_WINDOWS_TO_JUDGE = 4
+_SLOWS_RATIO = 1.10  # chosen: later operations that take this many times as long are slower
+_SLOWER_AT_FIRST_RATIO = 1.25  # disks that do so much less before the step are slower by themselves
+_BLOCKED_SHARE = 0.5  # a window counts as blocked if the process is blocked for this share of it
+_WINDOWS_TO_JUDGE = 4  # a median of fewer windows may be one burst
 
 
 class _Course(NamedTuple):

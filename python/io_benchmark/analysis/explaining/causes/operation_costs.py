@@ -55,8 +55,7 @@ _TOOLS = ("python3", "bash", "cp", "grep", "sed")
 _PARTS = in_lookups(*set(Kind) - {Kind.WAITING})
 _PART = "The lookups make up {share} of the difference."
 _RANDOM_IO = "random-io"
-# One operation at a time waits for the disk's latency.
-_AT_ONCE = "-depth-32"
+_AT_ONCE = "-depth-32"  # one operation at a time waits for the disk's latency
 
 # Overwriting a file in place leaves its size as it is: only data must reach the disk.
 _IN_PLACE = "dsync-overwrite"

@@ -30,12 +30,9 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 NO_HIERARCHY = "No cgroup hierarchy could be read."
 NO_LIMIT = statement("no limit, as far as the container sees")
 NEITHER = "Neither side has such a limit, as far as the containers see."
-# A memory limit does not affect the page cache where it holds the files twice.
-_ROOMY = 2
-# One process copies while the kernel writes back.
-_CPUS_NEEDED = 2.0
-# Unlimited ranks 0; any limit ranks by how far below this it is.
-FAR_ABOVE = float(1 << 50)
+_ROOMY = 2  # a memory limit does not affect the page cache where it holds the files twice
+_CPUS_NEEDED = 2.0  # one process copies while the kernel writes back
+FAR_ABOVE = float(1 << 50)  # unlimited ranks 0; any limit ranks by how far below this it is
 # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
 _PLACE_RANKS = {"memory": 0.0, "volume": 1.0, "directory": 1.0, "overlay": 2.0, "network": 3.0}
 _FILESYSTEM_RANKS = {

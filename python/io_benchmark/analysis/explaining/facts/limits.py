@@ -19,8 +19,7 @@ from io_benchmark.results.parts import NS_PER_S
 _BINDS_SHARE = 0.2
 # A limit holds if at least this share of the run's windows show a rate at the limit.
 _HELD_SHARE = 0.05
-# One window may be at any rate by chance.
-_FEWEST_HELD = 2
+_FEWEST_HELD = 2  # one window may be at any rate by chance
 # A window's rate over a limit that holds, lowest and highest; a limit that is exceeded is not
 # enforced.
 _AT_LIMIT_SHARES = (0.85, 1.25)
