@@ -11,15 +11,8 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
+from io_benchmark.analysis.explaining import effects
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.effects import (
-    Effect,
-    Fact,
-    Observe,
-    Proof,
-    SideEvidence,
-    tally,
-)
 from io_benchmark.analysis.explaining.measured_gains import FindGain
 from io_benchmark.analysis.model.cause import Change, NoChange
 from io_benchmark.analysis.model.run import Run
@@ -68,11 +61,11 @@ USES_A_PLACE = all_but("spawn", "upload", because="it uses no place")
 READS_ITS_PLACE = USES_A_PLACE | all_but("exec", because="its binary is in the page cache")
 
 
-CompareFact = Callable[[Case], Effect]
-FindCost = Callable[[Case, Effect], Effect]
-ONLY_SLOWER = frozenset((Fact.SLOWER,))
-SEEN = frozenset(Fact) - {Fact.UNSEEN}
-EVERY_FACT = frozenset(Fact)
+CompareFact = Callable[[Case], effects.Effect]
+FindCost = Callable[[Case, effects.Effect], effects.Effect]
+ONLY_SLOWER = frozenset((effects.Fact.SLOWER,))
+SEEN = frozenset(effects.Fact) - {effects.Fact.UNSEEN}
+EVERY_FACT = frozenset(effects.Fact)
 
 
 def _always(_case: Case) -> bool:
@@ -86,7 +79,7 @@ class OtherCause(Struct, frozen=True):
     reason: str
     where: Callable[[Case], bool] = _always
     # How this cause's own fact has to compare.
-    facts: frozenset[Fact] = ONLY_SLOWER
+    facts: frozenset[effects.Fact] = ONLY_SLOWER
 
 
 class Objection(Struct, frozen=True):
@@ -115,7 +108,7 @@ class CauseRule(Struct, frozen=True, kw_only=True):
     applies_to: AllBut | Only = EVERY_WORKLOAD
     # What the fact costs, for these results of the comparison.
     cost: FindCost | None = None
-    weighed_facts: AbstractSet[Fact] = ONLY_SLOWER
+    weighed_facts: AbstractSet[effects.Fact] = ONLY_SLOWER
     # Causes that count instead of this one, and causes next to which nothing shows what this one
     # costs.
     excluded_by: tuple[OtherCause, ...] = ()
@@ -126,7 +119,7 @@ class CauseRule(Struct, frozen=True, kw_only=True):
     is_mechanism: bool = False
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
     acts_through: frozenset[Part] = in_copies(Kind.BLOCKED)
-    proof: Proof = Proof.COST
+    proof: effects.Proof = effects.Proof.COST
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
 
 
@@ -152,15 +145,15 @@ class RankedFactRule(Struct, frozen=True, kw_only=True):
     # Facts of one rank that differ; without a sentence they cost the same.
     unranked: str = ""
     no_waits: str = ""  # against a fact of disks for which the slower side never waits
-    observe: tuple[Observe, ...] = ()  # the evidence, where that is more than the fact
+    observe: tuple[effects.Observe, ...] = ()  # the evidence, where that is more than the fact
 
     @property
-    def tally(self) -> Observe:
-        return tally(self.name, self.read, to_statement=lambda fact: fact and fact.value)
+    def tally(self) -> effects.Observe:
+        return effects.tally(self.name, self.read, to_statement=lambda fact: fact and fact.value)
 
-    def compare(self, case: Case) -> Effect:
+    def compare(self, case: Case) -> effects.Effect:
         """Support a cause where the slower side has the slower fact."""
-        evidence = SideEvidence.of(case, *(self.observe or (self.tally,)))
+        evidence = effects.SideEvidence.of(case, *(self.observe or (self.tally,)))
         slower, faster = case.means(self.read)
         if slower is None or faster is None:
             return evidence.unseen(self.unseen)

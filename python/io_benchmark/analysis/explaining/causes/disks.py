@@ -12,21 +12,12 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.explaining import rules
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
 from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
 from io_benchmark.analysis.explaining.facts.disks import WRITES
 from io_benchmark.analysis.explaining.facts.limits import LIMITED, is_limited
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import (
-    NEEDS_BANDWIDTH,
-    WAITS_FOR_DISKS,
-    CauseRule,
-    Objection,
-    OtherCause,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-)
 from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import (
@@ -88,10 +79,10 @@ def _machine_type(run: Run) -> Statement | None:
     return statement("machine type {value}", value=machine.name) if machine.instance_type else None
 
 
-_WIDTH = RankedFactRule(
+_WIDTH = rules.RankedFactRule(
     name="disks",
     read=_of_stack(
-        lambda stack: RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
+        lambda stack: rules.RankedFact(statement("{width}", width=count(stack.width)), -stack.width)
     ),
     supports="The slower side spreads its writes over fewer disks.",
     unseen=_UNSEEN,
@@ -149,27 +140,27 @@ def _cost_of_fewer_disks(case: Case, effect: Effect) -> Effect:
     )
 
 
-DEVICE_COUNT = CauseRule(
+DEVICE_COUNT = rules.CauseRule(
     name="device-count",
     hypothesis="The slower side's writes are spread over fewer disks.",
     fact=_fewer_disks,
     cost=_cost_of_fewer_disks,
-    applies_to=NEEDS_BANDWIDTH,
+    applies_to=rules.NEEDS_BANDWIDTH,
     excluded_by=(
-        OtherCause(
+        rules.OtherCause(
             "boot-disk-fallback",
             "The slower side's disks are of another kind, which explains more.",
         ),
-        OtherCause("cgroup-io-limit", LIMITED, where=is_limited),
+        rules.OtherCause("cgroup-io-limit", LIMITED, where=is_limited),
     ),
-    doubted_by=(OtherCause("cgroup-io-limit", "A cgroup may limit what they write."),),
+    doubted_by=(rules.OtherCause("cgroup-io-limit", "A cgroup may limit what they write."),),
     objections=(
-        Objection(_write_as_fast, "The slower side has fewer disks, but they write as fast."),
+        rules.Objection(_write_as_fast, "The slower side has fewer disks, but they write as fast."),
     ),
     tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.POOL, NewMachineType.MORE_DISKS),
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "use a machine type with more local SSDs, striped",
             Push.more_disks,
             useless_next_to=("linear-volume", "boot-disk-fallback"),
@@ -187,12 +178,12 @@ def _gain_of_stripe(run: Run) -> float | None:
     return published / cap if published and cap else len(stack.disks) / stack.width
 
 
-def _linear(stack: Stack) -> RankedFact:
-    return RankedFact(_spread(stack), float(stack.linear))
+def _linear(stack: Stack) -> rules.RankedFact:
+    return rules.RankedFact(_spread(stack), float(stack.linear))
 
 
-def _mirrored(stack: Stack) -> RankedFact:
-    return RankedFact(_spread(stack), float(stack.copies))
+def _mirrored(stack: Stack) -> rules.RankedFact:
+    return rules.RankedFact(_spread(stack), float(stack.copies))
 
 
 _NOT_WAITED_FOR = "The slower side's volume is laid out so, but it did not wait for its disks."
@@ -206,10 +197,10 @@ def _cost_of_layout(case: Case, effect: Effect) -> Effect:
     return replace(effect, size=Size(case.times_by_bandwidth(gain)))
 
 
-LINEAR_VOLUME = CauseRule(
+LINEAR_VOLUME = rules.CauseRule(
     name="linear-volume",
     hypothesis="The slower side's volume is linear: several disks with the bandwidth of one.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="disks",
         read=_of_stack(_linear),
         supports="The slower side's volume joins its disks one after another, so a copy has the "
@@ -218,17 +209,17 @@ LINEAR_VOLUME = CauseRule(
         no_waits=_NOT_WAITED_FOR,
     ).compare,
     cost=_cost_of_layout,
-    applies_to=NEEDS_BANDWIDTH,
+    applies_to=rules.NEEDS_BANDWIDTH,
     tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.IMAGE),
     remedies=(
-        RemedyRule("make the volume striped (lvcreate -i N) instead of linear", Push.predict),
+        rules.RemedyRule("make the volume striped (lvcreate -i N) instead of linear", Push.predict),
     ),
 )
-MIRRORED_VOLUME = CauseRule(
+MIRRORED_VOLUME = rules.CauseRule(
     name="mirrored-volume",
     hypothesis="The slower side's volume is a mirror: several disks with the bandwidth of one.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="disks",
         read=_of_stack(_mirrored),
         supports="The slower side's volume is a mirror: it writes each byte to several disks.",
@@ -236,11 +227,11 @@ MIRRORED_VOLUME = CauseRule(
         no_waits=_NOT_WAITED_FOR,
     ).compare,
     cost=_cost_of_layout,
-    applies_to=NEEDS_BANDWIDTH,
+    applies_to=rules.NEEDS_BANDWIDTH,
     tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.IMAGE),
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "make the volume striped (RAID 0), where its files need not survive a disk",
             Push.predict,
         ),
@@ -248,13 +239,15 @@ MIRRORED_VOLUME = CauseRule(
 )
 
 
-def _medium(run: Run) -> RankedFact | None:
+def _medium(run: Run) -> rules.RankedFact | None:
     stack = stack_of(run)
     medium = stack.medium if stack is not None else None
     if medium is None:
         return None
     # LVM may span both: then the slow part decides.
-    return RankedFact(statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium))
+    return rules.RankedFact(
+        statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium)
+    )
 
 
 def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
@@ -264,10 +257,10 @@ def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
     return replace(effect, size=Size(case.times_by_bandwidth(factor)))
 
 
-BOOT_DISK_FALLBACK = CauseRule(
+BOOT_DISK_FALLBACK = rules.CauseRule(
     name="boot-disk-fallback",
     hypothesis="The slower side works on its boot disk, the faster side on local SSDs.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="disk-kind",
         read=_medium,
         supports="The slower side's place is on a persistent disk. This happens when the "
@@ -277,11 +270,11 @@ BOOT_DISK_FALLBACK = CauseRule(
         no_waits="The slower side's place is on a persistent disk, but it did not wait for it.",
     ).compare,
     cost=_boot_disk_fallback,
-    applies_to=WAITS_FOR_DISKS,
+    applies_to=rules.WAITS_FOR_DISKS,
     tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.IMAGE),
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "fix the fallback: the workers' start script must find the local SSDs or fail",
             Push.other_pool,
         ),

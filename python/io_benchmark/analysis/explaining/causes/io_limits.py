@@ -5,13 +5,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.explaining import rules
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
-from io_benchmark.analysis.explaining.causes.ranked_settings import (
-    FAR_ABOVE,
-    NEITHER,
-    NO_HIERARCHY,
-    NO_LIMIT,
-)
+from io_benchmark.analysis.explaining.causes import ranked_settings
 from io_benchmark.analysis.explaining.effects import Effect, Proof, Size
 from io_benchmark.analysis.explaining.facts.disks import READS, WRITES
 from io_benchmark.analysis.explaining.facts.limits import (
@@ -23,13 +19,6 @@ from io_benchmark.analysis.explaining.facts.limits import (
     reaches_limit,
 )
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import (
-    WAITS_FOR_DISKS,
-    CauseRule,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-)
 from io_benchmark.analysis.model.cause import Change, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, joined, statement
@@ -63,19 +52,21 @@ def _listed(limits: Sequence[IoLimit]) -> Statement:
     return joined(distinct[:_LIMITS_SHOWN] + more)
 
 
-def _io(run: Run) -> RankedFact | None:
+def _io(run: Run) -> rules.RankedFact | None:
     if not run.sees_cgroups:
         return None
     limits = sorted(io_limits_of(run), key=lambda limit: (limit.kind, limit.value, limit.device))
     if not limits:
-        return RankedFact(NO_LIMIT)
+        return rules.RankedFact(ranked_settings.NO_LIMIT)
     listed = _listed(limits)
     bytes_per_s = [
         limit.value * (1 if is_of_bytes(limit) else _OPERATION_BYTES) for limit in binding([run])
     ]
     if not bytes_per_s:
-        return RankedFact(statement("{limits}: not reached while copies waited", limits=listed))
-    return RankedFact(listed, FAR_ABOVE / max(1, min(bytes_per_s)))
+        return rules.RankedFact(
+            statement("{limits}: not reached while copies waited", limits=listed)
+        )
+    return rules.RankedFact(listed, ranked_settings.FAR_ABOVE / max(1, min(bytes_per_s)))
 
 
 def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
@@ -97,22 +88,22 @@ def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
     return replace(effect, size=size, proof=Proof.COST if is_certain else Proof.SETTING)
 
 
-CGROUP_IO_LIMIT = CauseRule(
+CGROUP_IO_LIMIT = rules.CauseRule(
     name="cgroup-io-limit",
     hypothesis="A cgroup limits the slower side's I/O.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="io-limits",
         read=_io,
         supports="The slower side's cgroup limits its I/O more tightly.",
-        unseen=NO_HIERARCHY,
+        unseen=ranked_settings.NO_HIERARCHY,
         same=_SAME_LIMITS,
-        neither=NEITHER,
+        neither=ranked_settings.NEITHER,
     ).compare,
     cost=cgroup_io_limit,
-    applies_to=WAITS_FOR_DISKS,
+    applies_to=rules.WAITS_FOR_DISKS,
     tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.IMAGE),
-    remedies=(RemedyRule("lift the cgroup's I/O limit", Push.other_pool),),
+    remedies=(rules.RemedyRule("lift the cgroup's I/O limit", Push.other_pool),),
 )
 
 

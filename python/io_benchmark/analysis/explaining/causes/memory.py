@@ -3,18 +3,12 @@
 
 from statistics import median
 
+from io_benchmark.analysis.explaining import rules
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import Effect, Proof, SideEvidence, span
 from io_benchmark.analysis.explaining.facts.cpus import NOT_RECORDED, FixedWork, general_slowdown
 from io_benchmark.analysis.explaining.facts.disks import WRITES
 from io_benchmark.analysis.explaining.measured_gains import follows
-from io_benchmark.analysis.explaining.rules import (
-    CauseRule,
-    Only,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-)
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import MIB, Quantity, Unit, statement
@@ -36,7 +30,7 @@ def _room_bytes(run: Run) -> float | None:
     return dirty_room(run.worker)
 
 
-def _room(run: Run) -> RankedFact | None:
+def _room(run: Run) -> rules.RankedFact | None:
     """Rank how early writers have to wait for the disks; not at all where all data has room."""
     room, retrieves, needed = _room_bytes(run), run.retrieves, run.copied_bytes
     if room is None or retrieves is None or needed is None:
@@ -46,7 +40,7 @@ def _room(run: Run) -> RankedFact | None:
     template, rank = "room for {room} of unwritten data", needed / max(room, 1.0)
     if room >= needed:
         template, rank = f"{template}: enough", 0.0
-    return RankedFact(statement(template, room=Quantity(room, Unit.BYTES)), rank)
+    return rules.RankedFact(statement(template, room=Quantity(room, Unit.BYTES)), rank)
 
 
 def _written_meanwhile(run: Run) -> float | None:
@@ -76,10 +70,10 @@ def _dirty_limit(case: Case, effect: Effect) -> Effect:
     )
 
 
-DIRTY_LIMIT = CauseRule(
+DIRTY_LIMIT = rules.CauseRule(
     name="dirty-limit",
     hypothesis="The slower side may hold less unwritten data in memory.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="dirty-room",
         read=_room,
         supports="The slower side has less room for data that is not written yet, by its memory "
@@ -90,11 +84,11 @@ DIRTY_LIMIT = CauseRule(
         "disks.",
     ).compare,
     cost=_dirty_limit,
-    applies_to=Only(("cache-retrieve",), "the bytes that need room are those of retrieves"),
+    applies_to=rules.Only(("cache-retrieve",), "the bytes that need room are those of retrieves"),
     proof=Proof.SETTING,
     change=NoChange("what is written later makes the next sync wait instead"),
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "raise vm.dirty_ratio and vm.dirty_background_ratio, or use machines with more memory",
             follows(
                 "The data is then written later, and what syncs it waits instead. This is not "
@@ -140,11 +134,11 @@ def _memory_first_touch(case: Case) -> Effect:
     return effect.if_enough(case, share, too_little, NOT_RECORDED)
 
 
-MEMORY_FIRST_TOUCH = CauseRule(
+MEMORY_FIRST_TOUCH = rules.CauseRule(
     name="memory-first-touch",
     hypothesis="Touching new memory costs more on the slower side's machine.",
     fact=_memory_first_touch,
-    applies_to=Only(
+    applies_to=rules.Only(
         ("cache-retrieve",), "the bytes that new memory is touched for are those of retrieves"
     ),
     acts_through=in_copies(Kind.KERNEL),

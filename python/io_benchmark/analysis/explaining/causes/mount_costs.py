@@ -3,29 +3,9 @@
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.explaining import effects, rules
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.effects import (
-    WRITE_RATE,
-    WRITTEN_SHARE,
-    Effect,
-    Fact,
-    Proof,
-    SideEvidence,
-    Size,
-    tally,
-)
 from io_benchmark.analysis.explaining.measured_gains import Push, follows, other_subject
-from io_benchmark.analysis.explaining.rules import (
-    EVERY_FACT,
-    READS_ITS_PLACE,
-    CauseRule,
-    Only,
-    OtherCause,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-    all_but,
-)
 from io_benchmark.analysis.model.cause import Change, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Statement, statement
@@ -113,8 +93,10 @@ def _flush_fact(run: Run) -> Statement | None:
     return statement(f"{{type}} with {{option}}, {does} a rewritten file", type=name, option=option)
 
 
-def _ext4_flush(case: Case) -> Effect:
-    evidence = SideEvidence.of(case, tally("flush", _flush_fact), WRITTEN_SHARE, WRITE_RATE)
+def _ext4_flush(case: Case) -> effects.Effect:
+    evidence = effects.SideEvidence.of(
+        case, effects.tally("flush", _flush_fact), effects.WRITTEN_SHARE, effects.WRITE_RATE
+    )
     if case.subject.destination != "overwrite":
         return evidence.same(
             "Only a file that is truncated and rewritten is flushed; destination {destination} "
@@ -140,20 +122,20 @@ def _ext4_flush(case: Case) -> Effect:
         "never written."
     )
     # Copies that wait for reads would do so to any destination.
-    return shared if case.mostly_reads else replace(shared, fact=Fact.SHARED)
+    return shared if case.mostly_reads else replace(shared, fact=effects.Fact.SHARED)
 
 
-EXT4_FLUSH = CauseRule(
+EXT4_FLUSH = rules.CauseRule(
     name="ext4-flush",
     hypothesis="The file system flushes a rewritten file when it is closed, so that copies wait "
     "for the disk.",
     fact=_ext4_flush,
-    applies_to=Only(("cache-retrieve",), "retrieves alone rewrite files"),
+    applies_to=rules.Only(("cache-retrieve",), "retrieves alone rewrite files"),
     tried_by=TrialKind.UNLINK,
     is_mechanism=True,
     change=Change(Resource.DISKS, Target.TASK),
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "remove the destination before copying (cp --remove-destination, or unlink it first)",
             other_subject(
                 "destination",
@@ -162,7 +144,7 @@ EXT4_FLUSH = CauseRule(
                 "A file that is removed while its pages are dirty is never written.",
             ),
         ),
-        RemedyRule(
+        rules.RemedyRule(
             "where it is ext4, mount the place with noauto_da_alloc",
             follows(
                 "ext4 then keeps a rewritten file in memory when it is closed. This is not "
@@ -201,26 +183,26 @@ def _unknown_options(run: Run) -> frozenset[str]:
     )
 
 
-def _mounted(run: Run) -> RankedFact | None:
+def _mounted(run: Run) -> rules.RankedFact | None:
     if run.place is None or run.place.mount is None:
         return None
     kind = run.place.mount.filesystem
     costs = _costs(run, kind)
     settings = ", ".join(setting for setting, _ in costs) or "nothing that costs time"
     fact = statement("{type}: {settings}", type=kind, settings=settings)
-    return RankedFact(fact, sum(cost for _, cost in costs))
+    return rules.RankedFact(fact, sum(cost for _, cost in costs))
 
 
-def _mount_options(case: Case, effect: Effect) -> Effect:
+def _mount_options(case: Case, effect: effects.Effect) -> effects.Effect:
     if not case.differs:
         return effect
     if not case.slower.values(filesystem_type) & case.faster.values(filesystem_type):
         return effect.opposed(_FOLLOW)
     if effect.is_slower:
         more = _journal_factor(case)
-        return replace(effect, size=more and Size(case.times_by_bandwidth(more)))
+        return replace(effect, size=more and effects.Size(case.times_by_bandwidth(more)))
     differing = _differing_options(case)
-    if effect.fact is Fact.UNSEEN or not differing:
+    if effect.fact is effects.Fact.UNSEEN or not differing:
         return effect
     return effect.evidence.unclear(
         "The sides differ in {options}, whose cost is not known. Only the same options on both "
@@ -229,10 +211,10 @@ def _mount_options(case: Case, effect: Effect) -> Effect:
     )
 
 
-MOUNT_OPTIONS = CauseRule(
+MOUNT_OPTIONS = rules.CauseRule(
     name="mount-options",
     hypothesis="The slower side's file system is mounted with slower options.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="mount",
         read=_mounted,
         supports="The slower side is mounted with options that make writing slower.",
@@ -240,14 +222,15 @@ MOUNT_OPTIONS = CauseRule(
         same="Both sides have the same options, as far as they matter for copying.",
     ).compare,
     cost=_mount_options,
-    applies_to=READS_ITS_PLACE | all_but("random-io", because="it changes no file's size or name"),
-    weighed_facts=EVERY_FACT,
-    excluded_by=(OtherCause("storage-place", _FOLLOW, facts=EVERY_FACT),),
+    applies_to=rules.READS_ITS_PLACE
+    | rules.all_but("random-io", because="it changes no file's size or name"),
+    weighed_facts=rules.EVERY_FACT,
+    excluded_by=(rules.OtherCause("storage-place", _FOLLOW, facts=rules.EVERY_FACT),),
     acts_through=in_copies(Kind.BLOCKED, Kind.KERNEL),
-    proof=Proof.SETTING,
+    proof=effects.Proof.SETTING,
     tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.IMAGE),
-    remedies=(RemedyRule("mount the place with the faster side's options", Push.other_pool),),
+    remedies=(rules.RemedyRule("mount the place with the faster side's options", Push.other_pool),),
 )
 
 

@@ -1,23 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """What makes operations on file names slow: a lock, layers, or files that are not visible yet."""
 
+from io_benchmark.analysis.explaining import effects, rules
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
-from io_benchmark.analysis.explaining.effects import (
-    NOT_MEASURED,
-    SLOWER_AT_RATIO,
-    Effect,
-    SideEvidence,
-    Size,
-    is_enough,
-)
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import (
-    CauseRule,
-    Only,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-)
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit, count, ratio_of, statement
@@ -33,7 +19,7 @@ _SCALES_SHARE = 0.75
 _PARTS = in_all(*set(Kind) - {Kind.WAITING})
 _MISSING = ("lookup-missing", "stat-missing")
 _NOT_PROFILED = NoChange("a task's profile does not have its operations on names")
-_OF_NAMES = Only((_METADATA,), "no other workload times operations on names")
+_OF_NAMES = rules.Only((_METADATA,), "no other workload times operations on names")
 
 
 def _with_threads(case: Case) -> OtherMeasurement | None:
@@ -51,15 +37,15 @@ def _with_threads(case: Case) -> OtherMeasurement | None:
     return min(scaled, key=gained, default=None)
 
 
-def _lock(case: Case) -> Effect:
+def _lock(case: Case) -> effects.Effect:
     measurement = _with_threads(case)
     scaling = case.detail(measurement, workloads.SCALING) if measurement else None
     if measurement is None or scaling is None:
-        return NOT_MEASURED.needs(
+        return effects.NOT_MEASURED.needs(
             "the same operations by one thread and by several at once", _METADATA
         )
     threads = measurement.subject.threads
-    evidence = SideEvidence.from_detail(
+    evidence = effects.SideEvidence.from_detail(
         measurement,
         workloads.SCALING,
         Unit.RATIO,
@@ -80,7 +66,7 @@ def _lock(case: Case) -> Effect:
         return evidence.supports("Several at once gain less on the slower side.").may_be_chance()
     # Of the whole sides, as the scaling is.
     share = case.of_measurement(measurement).share_at_most(_PARTS)
-    if share is not None and not is_enough(share):
+    if share is not None and not effects.is_enough(share):
         return evidence.opposes(
             "Several at once gain less on the slower side because they wait for a CPU."
         )
@@ -94,14 +80,14 @@ def _lock(case: Case) -> Effect:
         "Several at once wait for each other on the slower side: a lock in its file system or "
         "storage driver.",
         # One thread never waits for a lock: where its time is explained, the lock has no part.
-        Size.measured(case, more) if measurement.subject == case.subject else None,
+        effects.Size.measured(case, more) if measurement.subject == case.subject else None,
     )
     mounts = [run.place.mount for run in case.slower if run.place is not None]
     types = ", ".join(sorted({mount.filesystem for mount in mounts if mount is not None}))
     return effect.also("The file system is {types}.", types=types) if types else effect
 
 
-METADATA_LOCK = CauseRule(
+METADATA_LOCK = rules.CauseRule(
     name="metadata-lock",
     hypothesis="A lock prevents the slower side from looking at several files at the same time.",
     fact=_lock,
@@ -109,7 +95,7 @@ METADATA_LOCK = CauseRule(
     acts_through=_PARTS,
     change=_NOT_PROFILED,
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)",
             Push.other_place,
         ),
@@ -117,7 +103,7 @@ METADATA_LOCK = CauseRule(
 )
 
 
-def _layers(run: Run) -> RankedFact | None:
+def _layers(run: Run) -> rules.RankedFact | None:
     place = run.place
     if place is None or place.kind is None:
         return None
@@ -125,17 +111,17 @@ def _layers(run: Run) -> RankedFact | None:
         # AUFS and others hide their layers.
         if place.kind == "overlay":
             return None
-        return RankedFact(statement("no overlay ({kind})", kind=place.kind))
+        return rules.RankedFact(statement("no overlay ({kind})", kind=place.kind))
     layers = place.overlay.lower_layers
-    return RankedFact(statement("overlay over {layers} layers", layers=count(layers)), layers)
+    return rules.RankedFact(statement("overlay over {layers} layers", layers=count(layers)), layers)
 
 
-def _overlay_layers(case: Case, effect: Effect) -> Effect:
+def _overlay_layers(case: Case, effect: effects.Effect) -> effects.Effect:
     missing = [lookup for variant in _MISSING for lookup in case.measured(_METADATA, variant)]
     if not missing or not case.differs:
         return effect
     ratio = case.times_as_long(missing[0])
-    if ratio < SLOWER_AT_RATIO:
+    if ratio < effects.SLOWER_AT_RATIO:
         return effect.opposed(
             "The slower side has more layers, but a name that is in none of them is looked up as "
             "fast."
@@ -145,10 +131,10 @@ def _overlay_layers(case: Case, effect: Effect) -> Effect:
     )
 
 
-OVERLAY_LAYERS = CauseRule(
+OVERLAY_LAYERS = rules.CauseRule(
     name="overlay-layers",
     hypothesis="The slower side's place is an overlay of more layers.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="layers",
         read=_layers,
         supports="A name is looked up in one layer after another, and the slower side has more "
@@ -161,18 +147,20 @@ OVERLAY_LAYERS = CauseRule(
     acts_through=_PARTS,
     change=_NOT_PROFILED,
     remedies=(
-        RemedyRule("work on a volume, or build the image with fewer layers", Push.other_place),
+        rules.RemedyRule(
+            "work on a volume, or build the image with fewer layers", Push.other_place
+        ),
     ),
 )
 
 
-def _files_not_visible(case: Case) -> Effect:
+def _files_not_visible(case: Case) -> effects.Effect:
     measurements = case.measured(_METADATA, workloads.VISIBILITY)
     counts = case.detail(measurements[0], workloads.NOT_VISIBLE) if measurements else None
     if counts is None:
-        return NOT_MEASURED.needs("the variant visibility", _METADATA)
+        return effects.NOT_MEASURED.needs("the variant visibility", _METADATA)
     template = "files not visible immediately: {figure}"
-    evidence = SideEvidence.from_detail(
+    evidence = effects.SideEvidence.from_detail(
         measurements[0], workloads.NOT_VISIBLE, Unit.COUNT, template
     )
     slower, faster = counts
@@ -189,7 +177,7 @@ def _files_not_visible(case: Case) -> Effect:
     )
 
 
-FILES_NOT_VISIBLE = CauseRule(
+FILES_NOT_VISIBLE = rules.CauseRule(
     name="files-not-visible",
     hypothesis="Files appear late to other threads on the slower side.",
     fact=_files_not_visible,
@@ -197,7 +185,7 @@ FILES_NOT_VISIBLE = CauseRule(
     acts_through=frozenset(),
     change=_NOT_PROFILED,
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "work on a volume, or with another storage driver (overlay2, not AUFS)",
             Push.other_place,
         ),

@@ -9,17 +9,9 @@ import math
 from collections.abc import Sequence
 from operator import attrgetter
 
+from io_benchmark.analysis.explaining import effects
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes.ranked_settings import memory_limit_bytes
-from io_benchmark.analysis.explaining.effects import (
-    WRITTEN_SHARE,
-    Effect,
-    SideEvidence,
-    Size,
-    as_share,
-    is_enough,
-    span,
-)
 from io_benchmark.analysis.explaining.facts.cpus import share_stolen
 from io_benchmark.analysis.explaining.rules import CauseRule, all_but
 from io_benchmark.analysis.model.cause import NoChange
@@ -99,13 +91,13 @@ def _own_amplification(run: Run) -> float:
     return (2.0 if is_mirrored else 1.0) * (2.0 if is_journalled else 1.0)
 
 
-_PRESSURE = span(
+_PRESSURE = effects.span(
     "pressure", _pressed, Unit.SHARE, "CPU or memory under pressure {value} of the time"
 )
 
 
-def _other_load(case: Case) -> Effect:
-    evidence = SideEvidence.of(case, _PRESSURE, WRITTEN_SHARE)
+def _other_load(case: Case) -> effects.Effect:
+    evidence = effects.SideEvidence.of(case, _PRESSURE, effects.WRITTEN_SHARE)
     waiting = _share_for_others(case)
     # The benchmark's own waiting for a CPU tells more than that something waited.
     pressure = _pressed if waiting is None else _pressed_memory
@@ -116,29 +108,29 @@ def _other_load(case: Case) -> Effect:
     slower, faster = pressed
     limited = any(quota is not None and quota < 1 for quota in case.slower.values(_CPU_QUOTA))
     pressed_more = slower is not None and faster is not None and slower >= faster + _PRESSED_SHARE
-    waits_more = waiting is not None and is_enough(waiting)
+    waits_more = waiting is not None and effects.is_enough(waiting)
     if limited and (pressed_more or waits_more):
         return evidence.opposes("A quota of CPU time makes the slower side wait for its CPUs.")
     if waiting is not None and waits_more:
         return evidence.supports(
             "The slower side waited longer for a CPU for the same work, which makes up {share} of "
             "the difference.",
-            share=as_share(waiting),
+            share=effects.as_share(waiting),
         )
     if slower is not None and pressed_more:
         return evidence.supports(
             "Something waited for CPU or memory during {share} of the slower side's time.",
-            share=as_share(slower),
+            share=effects.as_share(slower),
         )
     slower, faster = written
     if slower is not None and faster is not None:
         foreign = slower - max(1.0, faster, *map(_own_amplification, case.slower))
         if foreign >= _FOREIGN_SHARE:
-            return SideEvidence.of(case, WRITTEN_SHARE, _PRESSURE).supports(
+            return effects.SideEvidence.of(case, effects.WRITTEN_SHARE, _PRESSURE).supports(
                 "The slower side's disks wrote {share} more than the copies: something else used "
                 "them, or something between files and disks writes more.",
-                Size(case.times_by_bandwidth(slower / (slower - foreign))),
-                share=as_share(foreign),
+                effects.Size(case.times_by_bandwidth(slower / (slower - foreign))),
+                share=effects.as_share(foreign),
             )
     return evidence.opposes(
         "The slower side shows no other load: it did not wait longer for a CPU or for memory, and "

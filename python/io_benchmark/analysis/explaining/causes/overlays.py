@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """An overlay that never waits: the fsync of one that is mounted volatile does nothing."""
 
+from io_benchmark.analysis.explaining import rules
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import Effect
 from io_benchmark.analysis.explaining.measured_gains import follows
-from io_benchmark.analysis.explaining.rules import (
-    WAITS_FOR_DISKS,
-    CauseRule,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-    all_but,
-)
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import statement
@@ -21,13 +14,13 @@ from io_benchmark.results.workloads import NOT_SYNCED
 _SYNCED_BETWEEN = "fresh"
 
 
-def _waits(run: Run) -> RankedFact | None:
+def _waits(run: Run) -> rules.RankedFact | None:
     place = run.place
     if place is None or place.kind in (None, "unknown"):
         return None
     if place.overlay is not None and place.overlay.volatile:
-        return RankedFact(statement("an overlay mounted volatile"), 0.0)
-    return RankedFact(statement("not a volatile overlay"), 1.0)
+        return rules.RankedFact(statement("an overlay mounted volatile"), 0.0)
+    return rules.RankedFact(statement("not a volatile overlay"), 1.0)
 
 
 def volatile_overlay(case: Case, effect: Effect) -> Effect:
@@ -46,10 +39,10 @@ def volatile_overlay(case: Case, effect: Effect) -> Effect:
     return effect
 
 
-VOLATILE_OVERLAY = CauseRule(
+VOLATILE_OVERLAY = rules.CauseRule(
     name="volatile-overlay",
     hypothesis="The faster side's writes never wait: its overlay is mounted volatile.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="overlay",
         read=_waits,
         supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
@@ -58,10 +51,10 @@ VOLATILE_OVERLAY = CauseRule(
         same="The overlay is volatile on both sides or on neither.",
     ).compare,
     cost=volatile_overlay,
-    applies_to=WAITS_FOR_DISKS | all_but("random-io", because="it does not sync"),
+    applies_to=rules.WAITS_FOR_DISKS | rules.all_but("random-io", because="it does not sync"),
     change=NoChange("its remedy makes the comparison fair, and no task faster"),
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "measure both sides on the same kind of mount",
             follows(
                 "What a volatile overlay has not written is lost with the machine, so its speed "

@@ -1,23 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Settings that are compared by rank: limits of memory and CPU, the place, and what is below it."""
 
+from io_benchmark.analysis.explaining import rules
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import Effect, Fact, Proof
 from io_benchmark.analysis.explaining.facts.disks import READS, WRITES
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import (
-    EVERY_FACT,
-    READS_ITS_PLACE,
-    USES_A_PLACE,
-    WAITS_FOR_DISKS,
-    CauseRule,
-    Only,
-    OtherCause,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-    all_but,
-)
 from io_benchmark.analysis.model.cause import Change, NoChange, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Unit, count, statement
@@ -75,12 +63,12 @@ def memory_limit_bytes(run: Run) -> int | None:
     return min((size for size in limits_bytes if machine is None or size < machine), default=None)
 
 
-def _memory(run: Run) -> RankedFact | None:
+def _memory(run: Run) -> rules.RankedFact | None:
     if not run.sees_cgroups:
         return None
     limit_bytes = memory_limit_bytes(run)
     if limit_bytes is None:
-        return RankedFact(NO_LIMIT)
+        return rules.RankedFact(NO_LIMIT)
     retrieves = run.retrieves
     needed_bytes = sum(retrieves.file_sizes_bytes) if retrieves is not None else 0
     is_roomy = 0 < _ROOMY * needed_bytes <= limit_bytes
@@ -89,7 +77,7 @@ def _memory(run: Run) -> RankedFact | None:
         limit=Quantity(limit_bytes, Unit.BYTES),
         needed=Quantity(needed_bytes, Unit.BYTES),
     )
-    return RankedFact(seen, 0.0 if is_roomy else FAR_ABOVE / max(1, limit_bytes))
+    return rules.RankedFact(seen, 0.0 if is_roomy else FAR_ABOVE / max(1, limit_bytes))
 
 
 def _memory_limit(case: Case, effect: Effect) -> Effect:
@@ -102,10 +90,10 @@ def _memory_limit(case: Case, effect: Effect) -> Effect:
     )
 
 
-CGROUP_MEMORY_LIMIT = CauseRule(
+CGROUP_MEMORY_LIMIT = rules.CauseRule(
     name="cgroup-memory-limit",
     hypothesis="A cgroup limits the slower side's memory.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="memory-limit",
         read=_memory,
         supports="The slower side's memory is limited more tightly, and the page cache counts "
@@ -115,12 +103,14 @@ CGROUP_MEMORY_LIMIT = CauseRule(
         neither=NEITHER,
     ).compare,
     cost=_memory_limit,
-    applies_to=Only(("cache-retrieve",), "the bytes that are read again are those of retrieves"),
+    applies_to=rules.Only(
+        ("cache-retrieve",), "the bytes that are read again are those of retrieves"
+    ),
     acts_through=in_all(Kind.BLOCKED, Kind.KERNEL),
     change=NoChange(
         "it acts through disks and CPUs, so a prediction does not show which one waits"
     ),
-    remedies=(RemedyRule("lift the cgroup's memory limit", Push.other_pool),),
+    remedies=(rules.RemedyRule("lift the cgroup's memory limit", Push.other_pool),),
 )
 
 
@@ -136,18 +126,18 @@ def _moved_more_share(case: Case) -> float | None:
     return case.share_of(moving_s * NS_PER_S)
 
 
-def _cpu(run: Run) -> RankedFact | None:
+def _cpu(run: Run) -> rules.RankedFact | None:
     if not run.sees_cgroups:
         return None
     quota = run.worker.cpu_quota
     if quota is None:
-        return RankedFact(NO_LIMIT)
+        return rules.RankedFact(NO_LIMIT)
     cpus = Quantity(quota, Unit.NUMBER)
     threads = run.subject.threads if run.is_measured else 0
     if quota >= max(_CPUS_NEEDED, threads):
         user = "its threads use" if threads else "a copy uses"
-        return RankedFact(statement(f"{{cpus}} CPUs: more than {user}", cpus=cpus))
-    return RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
+        return rules.RankedFact(statement(f"{{cpus}} CPUs: more than {user}", cpus=cpus))
+    return rules.RankedFact(statement("{cpus} CPUs", cpus=cpus), 1 / max(quota, 1e-6))
 
 
 def _quota_ns(run: Run) -> float | None:
@@ -167,10 +157,10 @@ def _cpu_limit(case: Case, effect: Effect) -> Effect:
     )
 
 
-CGROUP_CPU_LIMIT = CauseRule(
+CGROUP_CPU_LIMIT = rules.CauseRule(
     name="cgroup-cpu-limit",
     hypothesis="A cgroup limits the slower side's CPU time.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="cpu-quota",
         read=_cpu,
         supports="The slower side's cgroup has a smaller quota of CPU time.",
@@ -179,14 +169,14 @@ CGROUP_CPU_LIMIT = CauseRule(
         neither=NEITHER,
     ).compare,
     cost=_cpu_limit,
-    applies_to=all_but("random-io", "sync-write", because="it hardly uses a CPU"),
+    applies_to=rules.all_but("random-io", "sync-write", because="it hardly uses a CPU"),
     acts_through=in_all(Kind.WAITING, Kind.ELSEWHERE) | in_lookups(Kind.BLOCKED),
     change=Change(Resource.CPU, Target.IMAGE),
-    remedies=(RemedyRule("lift the cgroup's CPU quota", Push.other_pool),),
+    remedies=(rules.RemedyRule("lift the cgroup's CPU quota", Push.other_pool),),
 )
 
 
-def _place(run: Run) -> RankedFact | None:
+def _place(run: Run) -> rules.RankedFact | None:
     place = run.place
     if place is None or place.kind not in _PLACE_RANKS:
         return None
@@ -195,33 +185,35 @@ def _place(run: Run) -> RankedFact | None:
     layers = count(place.overlay.lower_layers if place.overlay else 0)
     template += ", in {engine}" if engine else ""
     seen = statement(template, kind=place.kind, layers=layers, engine=engine or "")
-    return RankedFact(seen, _PLACE_RANKS[place.kind])
+    return rules.RankedFact(seen, _PLACE_RANKS[place.kind])
 
 
-STORAGE_PLACE = CauseRule(
+STORAGE_PLACE = rules.CauseRule(
     name="storage-place",
     hypothesis="The slower side's place is an overlay or a network file system, the faster side's "
     "a volume.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="place",
         read=_place,
         supports="The slower side's place does more work between a file and its disk.",
         unseen="The kind of the place could not be seen.",
         same="Both sides have the same kind of place.",
     ).compare,
-    applies_to=USES_A_PLACE,
+    applies_to=rules.USES_A_PLACE,
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
     change=NoChange("nothing shows how much it costs, so it never holds"),
-    remedies=(RemedyRule("work on a volume instead of the container's overlay", Push.other_place),),
+    remedies=(
+        rules.RemedyRule("work on a volume instead of the container's overlay", Push.other_place),
+    ),
 )
 
 
-def _filesystem(run: Run) -> RankedFact | None:
+def _filesystem(run: Run) -> rules.RankedFact | None:
     name = filesystem_type(run)
     if name is None or name in LAYERED:
         return None
-    return RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
+    return rules.RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
 def _filesystems_are_known(case: Case) -> bool:
@@ -236,10 +228,10 @@ def _file_system(case: Case, effect: Effect) -> Effect:
     return effect
 
 
-FILE_SYSTEM = CauseRule(
+FILE_SYSTEM = rules.CauseRule(
     name="file-system",
     hypothesis="The slower side has a slower file system.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="file-system",
         read=_filesystem,
         supports="The slower side's file system does more work for each write.",
@@ -248,37 +240,39 @@ FILE_SYSTEM = CauseRule(
         "file system on both sides would show it.",
     ).compare,
     cost=_file_system,
-    applies_to=READS_ITS_PLACE,
-    weighed_facts=EVERY_FACT,
+    applies_to=rules.READS_ITS_PLACE,
+    weighed_facts=rules.EVERY_FACT,
     excluded_by=(
-        OtherCause(
+        rules.OtherCause(
             "storage-place",
             "The file system follows from the kind of place, which differs.",
             where=_filesystems_are_known,
-            facts=EVERY_FACT,
+            facts=rules.EVERY_FACT,
         ),
     ),
     acts_through=in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL),
     proof=Proof.SETTING,
     change=NoChange("nothing shows how much it costs, so it never holds"),
-    remedies=(RemedyRule("format the place with the faster side's file system", Push.other_pool),),
+    remedies=(
+        rules.RemedyRule("format the place with the faster side's file system", Push.other_pool),
+    ),
 )
 
 
-def _layers(run: Run) -> RankedFact | None:
+def _layers(run: Run) -> rules.RankedFact | None:
     """Rank what is between the file system and the disks by its work for each byte."""
     if run.place is None or not run.place.devices:
         return None
     kinds = {kind for device in run.place.devices for kind in (device.kind, device.raid_level)}
     names = sorted({name for kind, name in _LAYER_COSTS.items() if kind in kinds})
     layers = statement("{layers}", layers=", ".join(names) or "no such layer")
-    return RankedFact(layers, len(names))
+    return rules.RankedFact(layers, len(names))
 
 
-DEVICE_LAYERS = CauseRule(
+DEVICE_LAYERS = rules.CauseRule(
     name="device-layers",
     hypothesis="Between the slower side's files and disks is a layer that does work for each byte.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="layers",
         read=_layers,
         supports="Between the slower side's files and disks is a layer that does work for each "
@@ -287,7 +281,7 @@ DEVICE_LAYERS = CauseRule(
         same="Both sides have the same layers between files and disks.",
         no_waits="The slower side has such a layer, but did not wait for its disks.",
     ).compare,
-    applies_to=WAITS_FOR_DISKS,
+    applies_to=rules.WAITS_FOR_DISKS,
     proof=Proof.SETTING,
     tried_by=TrialKind.PACE,
     change=NoChange("it has no remedy"),

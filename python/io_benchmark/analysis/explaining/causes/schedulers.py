@@ -16,26 +16,9 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.explaining import effects, rules
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
-from io_benchmark.analysis.explaining.effects import (
-    SLOWER_AT_RATIO,
-    Effect,
-    Fact,
-    Proof,
-    SideEvidence,
-    tally,
-)
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import (
-    EVERY_FACT,
-    WAITS_FOR_DISKS,
-    CauseRule,
-    OtherCause,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-    all_but,
-)
 from io_benchmark.analysis.model.cause import Change, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ratio_of, statement
@@ -137,7 +120,7 @@ def _fact(name: str, see: Callable[[Run], _Answer], run: Run) -> Statement:
     return statement(f"{name}: {_STATES[met]} ({{seen}})", seen=seen)
 
 
-_OBSERVATIONS = [tally(key, partial(_fact, name, see)) for key, name, see in _PRECONDITIONS]
+_OBSERVATIONS = [effects.tally(key, partial(_fact, name, see)) for key, name, see in _PRECONDITIONS]
 
 
 def _all_met(run: Run) -> float | None:
@@ -148,8 +131,8 @@ def _all_met(run: Run) -> float | None:
     return None if None in states else 1.0
 
 
-def _scheduler_idling(case: Case) -> Effect:
-    evidence = SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
+def _scheduler_idling(case: Case) -> effects.Effect:
+    evidence = effects.SideEvidence.of(case, *_OBSERVATIONS, has_summary=False)
     slower, faster = case.means(_all_met)
     if case.differs and slower == 0:
         absent = "; ".join(
@@ -175,8 +158,8 @@ def _scheduler_idling(case: Case) -> Effect:
     write = _slowest_write(case)
     if write is None:
         effect = effect.also(f"Times of the workload {SYNC_WRITE} would prove it.")
-        return replace(effect, proof=Proof.SETTING)
-    if case.times_as_long(write) < SLOWER_AT_RATIO:
+        return replace(effect, proof=effects.Proof.SETTING)
+    if case.times_as_long(write) < effects.SLOWER_AT_RATIO:
         effect = evidence.opposes("Synchronous writes are as fast on the slower side.")
     elif not write.is_decided:
         effect = evidence.supports("The slower side may be slower at synchronous writes.")
@@ -184,16 +167,16 @@ def _scheduler_idling(case: Case) -> Effect:
     return _with_times(case, effect, write)
 
 
-SCHEDULER_IDLING = CauseRule(
+SCHEDULER_IDLING = rules.CauseRule(
     name="scheduler-idling",
     hypothesis="The slower side's I/O scheduler idles between the task's cgroup and ext4's "
     "journal.",
     fact=_scheduler_idling,
-    applies_to=WAITS_FOR_DISKS
-    | all_but("random-io", "unpack", because="it hardly waits for a journal"),
+    applies_to=rules.WAITS_FOR_DISKS
+    | rules.all_but("random-io", "unpack", because="it hardly waits for a journal"),
     change=Change(Resource.DISKS, Target.IMAGE),
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "set the scheduler none or mq-deadline, or its slice_idle and group_idle to 0",
             Push.other_pool,
         ),
@@ -206,7 +189,7 @@ def _slowest_write(case: Case) -> OtherMeasurement | None:
     return case.slowest(case.measured(SYNC_WRITE))
 
 
-def _with_times(case: Case, effect: Effect, write: OtherMeasurement) -> Effect:
+def _with_times(case: Case, effect: effects.Effect, write: OtherMeasurement) -> effects.Effect:
     slower, faster = case.slower_first(write)
     return effect.also(
         "A synchronous write takes {slower} on the slower side and {faster} on the faster side "
@@ -233,18 +216,20 @@ def starves(case: Case) -> bool:
     if write is None or not write.is_decided or True not in case.slower.values(_may_starve):
         return False
     slower, _ = case.slower_first(write)
-    return slower.mean_ns >= _STARVES_NS and case.times_as_long(write) >= SLOWER_AT_RATIO
+    return slower.mean_ns >= _STARVES_NS and case.times_as_long(write) >= effects.SLOWER_AT_RATIO
 
 
-def _scheduler(run: Run) -> RankedFact | None:
+def _scheduler(run: Run) -> rules.RankedFact | None:
     disks = _scheduled_disks(run)
     if not disks:
         return None
     listed = ", ".join(sorted(set(map(_described, disks))))
-    return RankedFact(statement("{schedulers}", schedulers=listed), fmean(map(_is_fair, disks)))
+    return rules.RankedFact(
+        statement("{schedulers}", schedulers=listed), fmean(map(_is_fair, disks))
+    )
 
 
-def _scheduler_choice(case: Case, effect: Effect) -> Effect:
+def _scheduler_choice(case: Case, effect: effects.Effect) -> effects.Effect:
     write, unproved = _slowest_write(case), replace(effect, workload=SYNC_WRITE)
     if write is None:
         return unproved
@@ -252,13 +237,13 @@ def _scheduler_choice(case: Case, effect: Effect) -> Effect:
         starving = effect.evidence.supports(
             "bfq with strict_guarantees=1 and slice_idle=0 delays each synchronous write until "
             "other time slices are over.",
-            proof=Proof.COST,
+            proof=effects.Proof.COST,
         )
         return _with_times(case, starving, write)
-    if effect.fact is not Fact.UNCLEAR:
+    if effect.fact is not effects.Fact.UNCLEAR:
         return unproved
     ratio = case.times_as_long(write)
-    if ratio < SLOWER_AT_RATIO:
+    if ratio < effects.SLOWER_AT_RATIO:
         return effect.opposed(
             "The schedulers differ, but synchronous writes are as fast with both."
         )
@@ -266,10 +251,10 @@ def _scheduler_choice(case: Case, effect: Effect) -> Effect:
     return effect.also("Synchronous writes take {ratio} as long.", ratio=ratio_of(ratio))
 
 
-SCHEDULER = CauseRule(
+SCHEDULER = rules.CauseRule(
     name="scheduler",
     hypothesis="The slower side's I/O scheduler delays requests.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="schedulers",
         read=_scheduler,
         supports="Fair queueing (bfq, cfq) schedules the slower side's disks, which costs "
@@ -280,19 +265,19 @@ SCHEDULER = CauseRule(
         "schedulers would show it.",
     ).compare,
     cost=_scheduler_choice,
-    applies_to=WAITS_FOR_DISKS,
-    weighed_facts=EVERY_FACT,
+    applies_to=rules.WAITS_FOR_DISKS,
+    weighed_facts=rules.EVERY_FACT,
     excluded_by=(
-        OtherCause(
+        rules.OtherCause(
             "scheduler-idling",
             "What they differ in counts as scheduler-idling.",
-            facts=frozenset((Fact.UNSEEN, Fact.UNCLEAR, Fact.SLOWER)),
+            facts=frozenset((effects.Fact.UNSEEN, effects.Fact.UNCLEAR, effects.Fact.SLOWER)),
         ),
     ),
-    proof=Proof.SETTING,
+    proof=effects.Proof.SETTING,
     tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.IMAGE),
-    remedies=(RemedyRule("set the scheduler none or mq-deadline", Push.other_pool),),
+    remedies=(rules.RemedyRule("set the scheduler none or mq-deadline", Push.other_pool),),
 )
 
 

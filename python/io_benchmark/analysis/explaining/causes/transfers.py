@@ -5,17 +5,8 @@ Binaries wait for a copy of them for each builder; uploads for a server that doe
 or for a connection for each object.
 """
 
+from io_benchmark.analysis.explaining import effects
 from io_benchmark.analysis.explaining.case import Case
-from io_benchmark.analysis.explaining.effects import (
-    NOT_MEASURED,
-    SLOWER_AT_RATIO,
-    Effect,
-    SideEvidence,
-    Size,
-    as_share,
-    is_enough,
-    span,
-)
 from io_benchmark.analysis.explaining.measured_gains import follows, other_subject
 from io_benchmark.analysis.explaining.rules import CauseRule, Only, RemedyRule
 from io_benchmark.analysis.model.cause import NoChange
@@ -32,25 +23,25 @@ _UPLOAD = "upload"
 _EACH, _KEPT = "connection-each", "keep-alive"
 
 
-def _per_builder_copies(case: Case) -> Effect:
+def _per_builder_copies(case: Case) -> effects.Effect:
     """Compare copies with hardlinks, which share one file's pages in the caches."""
     copies = case.sibling(variant=_COPIES)
     costs = case.detail(copies, OVER_HARDLINKED) if copies else None
     if copies is None or costs is None:
-        return NOT_MEASURED.needs("the variants hardlinked and copies", _EXEC)
+        return effects.NOT_MEASURED.needs("the variants hardlinked and copies", _EXEC)
     template = "time of copies {figure} that of hardlinks"
-    evidence = SideEvidence.from_detail(copies, OVER_HARDLINKED, Unit.RATIO, template)
+    evidence = effects.SideEvidence.from_detail(copies, OVER_HARDLINKED, Unit.RATIO, template)
     if case.subject.variant != _COPIES:
         return evidence.opposes(
             "Hardlinks to one file differ as well, so copies are not the cause."
         )
     slower, faster = costs
-    if slower < SLOWER_AT_RATIO * faster or not copies.is_decided:
+    if slower < effects.SLOWER_AT_RATIO * faster or not copies.is_decided:
         return evidence.opposes("Copies cost the slower side no more than the faster side.")
     hardlinked = case.known_times_as_long(case.sibling(variant="hardlinked"))
     return evidence.supports(
         "The slower side's caches do not hold a copy of the binary for each process.",
-        Size.measured(case, case.times_as_long(copies) / hardlinked),
+        effects.Size.measured(case, case.times_as_long(copies) / hardlinked),
     )
 
 
@@ -77,9 +68,9 @@ def _stalled(run: Run) -> float | None:
     return None if stalls is None else stalls / run.operations_done
 
 
-def _stall(case: Case) -> Effect:
-    evidence = SideEvidence.of(
-        case, span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
+def _stall(case: Case) -> effects.Effect:
+    evidence = effects.SideEvidence.of(
+        case, effects.span("stalled-uploads", _stalled, Unit.SHARE, "{value} of uploads stalled")
     )
     slower, faster = case.means(_stalled)
     if slower is None or faster is None:
@@ -116,25 +107,25 @@ EXPECT_CONTINUE_STALL = CauseRule(
 )
 
 
-def _connection_each(case: Case) -> Effect:
+def _connection_each(case: Case) -> effects.Effect:
     pair = [upload for variant in (_EACH, _KEPT) for upload in case.measured(_UPLOAD, variant)]
     if len(pair) != 2:
-        return NOT_MEASURED.needs("the variants connection-each and keep-alive", _UPLOAD)
-    evidence = SideEvidence.from_means(pair)
+        return effects.NOT_MEASURED.needs("the variants connection-each and keep-alive", _UPLOAD)
+    evidence = effects.SideEvidence.from_means(pair)
     if case.subject.variant != _EACH:
         return evidence.opposes("Uploads over a connection that is kept differ as well.")
     separate_ns, kept_ns = map(case.longer_ns, pair)
     share = (separate_ns - kept_ns) / separate_ns
-    if not is_enough(share) or not pair[0].is_decided:
+    if not effects.is_enough(share) or not pair[0].is_decided:
         return evidence.opposes(
             "Connecting makes up {share} of the difference; the rest is in the uploads.",
-            share=as_share(share),
+            share=effects.as_share(share),
         )
     return evidence.supports(
         "A connection for each object costs the slower side {more} more, {share} of the "
         "difference.",
         more=Quantity(abs(separate_ns - kept_ns), Unit.NANOSECONDS),
-        share=as_share(share),
+        share=effects.as_share(share),
     )
 
 

@@ -9,15 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from io_benchmark.analysis.model.run import Run
-from io_benchmark.analysis.reading.disk_rates import (
-    busy_read_rate,
-    busy_write_rate,
-    idle_write_rate,
-    moved_bytes,
-    moved_bytes_per_s,
-    peak_bytes_per_s,
-    windows_of,
-)
+from io_benchmark.analysis.reading import disk_rates
 from io_benchmark.analysis.reading.disks import stack_of
 
 Read = Callable[[Run], float | None]
@@ -25,29 +17,29 @@ _READ, _WRITTEN = 0, 1  # the positions in what was recorded
 
 
 def _moved_bytes(way: int, run: Run) -> float | None:
-    moved = moved_bytes(run)
+    moved = disk_rates.moved_bytes(run)
     return None if moved is None else float(moved[way])
 
 
 def _moved_per_sample(way: int, run: Run) -> float | None:
-    moved = moved_bytes(run)
+    moved = disk_rates.moved_bytes(run)
     return None if moved is None else moved[way] / len(run.total_ns)
 
 
 def _rate_kept_up(way: int, run: Run) -> float | None:
-    peaks, averages = peak_bytes_per_s(run), moved_bytes_per_s(run)
+    peaks, averages = disk_rates.peak_bytes_per_s(run), disk_rates.moved_bytes_per_s(run)
     return None if peaks is None or averages is None else peaks[way] or averages[way]
 
 
 def _moving_share(way: int, run: Run) -> float | None:
-    rates, peaks = moved_bytes_per_s(run), peak_bytes_per_s(run)
+    rates, peaks = disk_rates.moved_bytes_per_s(run), disk_rates.peak_bytes_per_s(run)
     if rates is None or peaks is None:
         return None
     return rates[way] / peaks[way] if peaks[way] else 0.0
 
 
 def _rate_of_all_disks(way: int, run: Run) -> float | None:
-    stack, rates = stack_of(run), peak_bytes_per_s(run)
+    stack, rates = stack_of(run), disk_rates.peak_bytes_per_s(run)
     if stack is None or rates is None:
         return None
     # A mirror writes each byte of a file several times.
@@ -55,14 +47,14 @@ def _rate_of_all_disks(way: int, run: Run) -> float | None:
 
 
 def _rate_per_disk(way: int, run: Run) -> float | None:
-    stack, rates = stack_of(run), peak_bytes_per_s(run)
+    stack, rates = stack_of(run), disk_rates.peak_bytes_per_s(run)
     if stack is None or rates is None:
         return None
     return rates[way] / (stack.writing if way == _WRITTEN else stack.width)
 
 
 def _rate_of_busy_disks(way: int, run: Run) -> float | None:
-    if run.retrieves is None and not windows_of(run):
+    if run.retrieves is None and not disk_rates.windows_of(run):
         return None
     return _rate_of_all_disks(way, run)
 
@@ -98,5 +90,7 @@ class DiskWay(NamedTuple):
         )
 
 
-READS = DiskWay.of(_READ, "read", "read", (busy_read_rate,))
-WRITES = DiskWay.of(_WRITTEN, "write", "wrote", (idle_write_rate, busy_write_rate))
+READS = DiskWay.of(_READ, "read", "read", (disk_rates.busy_read_rate,))
+WRITES = DiskWay.of(
+    _WRITTEN, "write", "wrote", (disk_rates.idle_write_rate, disk_rates.busy_write_rate)
+)
