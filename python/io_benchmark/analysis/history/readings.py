@@ -87,13 +87,8 @@ def readings_of(measured: RunResult) -> tuple[list[HistoryReading], list[LeftOut
     ]
     del reasons[_LINES:]
     if cuts:
-        reasons.append(
-            statement(
-                "{task}: this result holds more than a history shows; cut: {cuts}",
-                task=worker.task_name,
-                cuts=joined(cuts, "; "),
-            )
-        )
+        sentence = "{task}: this result holds more than a history shows; cut: {cuts}"
+        reasons.append(statement(sentence, task=worker.task_name, cuts=joined(cuts, "; ")))
     when = origin.time.date().isoformat()
     return readings, [LeftOut(when, _bound_sentence(reason, _LINE)) for reason in reasons]
 

@@ -151,12 +151,12 @@ def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]
     yield from _unlike_ratios(pair, comparison)
     yield from _unclear_workers(pair)
     for side in (pair.baseline.side, pair.candidate.side):
-        if side.runs["unusable"]:
-            yield statement(
-                "runs of {side} whose times contradict each other: {count}; they are left out",
-                count=count(len(side.runs["unusable"])),
-                side=side.name,
+        unusable = len(side.runs["unusable"])
+        if unusable:
+            template = (
+                "runs of {side} whose times contradict each other: {count}; they are left out"
             )
+            yield statement(template, count=count(unusable), side=side.name)
     if len(comparison.labels) == MOST_LABELS:
         yield statement(
             "only the {labels} labels with most runs are compared", labels=count(MOST_LABELS)
@@ -188,11 +188,10 @@ def _different_labels(comparison: TaskComparison) -> Iterator[Statement]:
             statement("{ratio} ({label})", ratio=ratio_of(ratio), label=label)
             for ratio, label in (min(rows), max(rows))
         )
-        yield statement(
-            "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them",
-            lowest=lowest,
-            highest=highest,
+        template = (
+            "labels differ, from {lowest} to {highest}: the ratio is that of this mix of them"
         )
+        yield statement(template, lowest=lowest, highest=highest)
 
 
 def _times_apart(pair: TaskPair) -> Iterator[Statement]:

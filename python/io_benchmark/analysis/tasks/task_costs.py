@@ -55,13 +55,10 @@ def compare_costs(
         if not prices and len(missing) == 2:
             return None, []
         return None, [statement("no price for {sides}", sides=joined(missing))]
-    if baseline_price.currency != candidate_price.currency:
-        message = statement(
-            "costs are not compared: {first} and {second} are different currencies",
-            first=baseline_price.currency,
-            second=candidate_price.currency,
-        )
-        return None, [message]
+    first, second = baseline_price.currency, candidate_price.currency
+    if first != second:
+        template = "costs are not compared: {first} and {second} are different currencies"
+        return None, [statement(template, first=first, second=second)]
     warnings = []
     first_kind, second_kind = baseline_price.kind, candidate_price.kind
     if first_kind and second_kind and first_kind != second_kind:

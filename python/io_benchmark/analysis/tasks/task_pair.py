@@ -124,10 +124,8 @@ class TaskPair(NamedTuple):
         look = Schedule().look_of_counts(workers)
         rounding_s = _rounding_s([*candidate.runs, *baseline.runs])
         ratio = LabelledRatio(candidate.log_means, baseline.log_means, mix, look, rounding_s)
-        variation = variations.DEFAULT
-        return cls(
-            candidate, baseline, mix, ratio, look, ratio.estimate(variation.ratio), variation
-        )
+        estimate = ratio.estimate(variations.DEFAULT.ratio)
+        return cls(candidate, baseline, mix, ratio, look, estimate, variations.DEFAULT)
 
     def ended(self, ending: Ending) -> BothSides[int]:
         """Return how many runs of the common labels ended in this way."""
