@@ -8,12 +8,11 @@ pool is the faster one at other operations on names.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from operator import attrgetter
 from statistics import fmean
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
@@ -57,7 +56,7 @@ def diagnoses(
 
     `trial_workers` are the workers whose trials count: also those that only confirm a cause.
     """
-    pushed = _Pushed.of(reports, workers)
+    push_of = _push_of(reports, workers)
 
     @cache
     def side(name: str, subject: Subject) -> Side:
@@ -76,44 +75,27 @@ def diagnoses(
             case = Case.of(subject, ratio, of_baseline, of_candidate, measurements)
             trials = _trials(case, comparison, trial_workers)
             causes = judge(case, trials)
-            remedies = suggest_remedies(causes, pushed.of_case(case, trials))
+            push = push_of(subject, case.slower.name, case.faster.name, trials=trials)
+            remedies = suggest_remedies(causes, push)
             leftover = _left_over(causes, case)
             diagnosed.append(Diagnosis(candidate, causes, remedies, subject, trials, leftover))
     return tuple(diagnosed)
 
 
-class _Pushed(Struct, frozen=True):
-    """What a push measured, for the gains of remedies."""
-
-    means_ns: Mapping[tuple[str, Subject], float]  # by side
-    machine_types: Mapping[str, str | None]  # by side
-    place_kinds: Mapping[tuple[str, str], str | None]  # by side and place
-
-    @classmethod
-    def of(cls, reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> "_Pushed":
-        means_ns = {
-            (side, report.subject): figures.mean_ns
-            for report in reports
-            for side, figures in report.figures.items()
-        }
-        machine_types = {worker.side: worker.result.task.instance_type for worker in workers}
-        place_kinds = {
-            (worker.side, place.name): place.kind
-            for worker in workers
-            for place in worker.result.storage.places
-        }
-        return cls(means_ns, machine_types, place_kinds)
-
-    def of_case(self, case: Case, trials: Sequence[TrialOutcome]) -> Push:
-        return Push(
-            case.subject,
-            case.slower.name,
-            case.faster.name,
-            self.means_ns,
-            self.machine_types,
-            self.place_kinds,
-            trials,
-        )
+def _push_of(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> Callable[..., Push]:
+    """Return the push of two sides that are still to be named."""
+    means_ns = {
+        (side, report.subject): figures.mean_ns
+        for report in reports
+        for side, figures in report.figures.items()
+    }
+    machine_types = {worker.side: worker.result.task.instance_type for worker in workers}
+    place_kinds = {
+        (worker.side, place.name): place.kind
+        for worker in workers
+        for place in worker.result.storage.places
+    }
+    return partial(Push, measured=means_ns, machines=machine_types, place_kinds=place_kinds)
 
 
 def _measurements(
