@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""How the place is mounted: what ext4 flushes, and what options cost."""
+"""How the place is mounted: what ext4 flushes, what options cost, and what never waits."""
 
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining import effects, rules
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.measured_gains import Push, follows, other_subject
-from io_benchmark.analysis.model.cause import Change, Resource, Target
+from io_benchmark.analysis.model.cause import Change, NoChange, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.analysis.model.time_parts import Kind, in_copies
@@ -17,55 +17,26 @@ from io_benchmark.analysis.reading.mounts import (
     mount_options,
     mount_table_options,
 )
+from io_benchmark.results.workloads import NOT_SYNCED
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
 # They write a file that was truncated and rewritten when it is closed.
 _FLUSHING = ("ext4", "xfs", "btrfs")
 # Options whose costs are known, and those that follow from the device, the user or the container.
-_JUDGED_OR_IGNORED = frozenset(
-    (
-        "sync",
-        "dirsync",
-        "discard",
-        "nodiscard",
-        "strictatime",
-        "relatime",
-        "noatime",
-        "data",
-        "barrier",
-        "nobarrier",
-        "commit",
-        "auto_da_alloc",
-        "noauto_da_alloc",
-        "delalloc",
-        "nodelalloc",
-        "stripe",
-        "sunit",
-        "swidth",
-        "resuid",
-        "resgid",
-        "subvol",
-        "subvolid",
-        "seclabel",
-        "lowerdir",
-        "lowerdir+",
-        "datadir+",
-        "upperdir",
-        "workdir",
-        "context",
-        "rw",
-        "ro",
-        "nosuid",
-        "nodev",
-        "noexec",
-        "idmapped",
-    )
-)
+_JUDGED_OR_IGNORED = {
+    "sync", "dirsync", "discard", "nodiscard", "strictatime", "relatime", "noatime", "data",
+    "barrier", "nobarrier", "commit", "auto_da_alloc", "noauto_da_alloc", "delalloc",
+    "nodelalloc", "stripe", "sunit", "swidth", "resuid", "resgid", "subvol", "subvolid",
+    "seclabel", "lowerdir", "lowerdir+", "datadir+", "upperdir", "workdir", "context", "rw",
+    "ro", "nosuid", "nodev", "noexec", "idmapped",
+}  # fmt: skip
 _FOLLOW = "The options follow from the place or the file system, which differ."
 _FLAG_COSTS = {"sync": 8.0, "dirsync": 2.0, "discard": 0.5, "strictatime": 0.5}
 _DATA_COSTS = {"journal": 4.0, "ordered": 1.0, "writeback": 0.0}
 _EXT4_DEFAULT_COMMIT_S = 5.0
+# The only destination that is synced between retrieves: what it trims was written before.
+_SYNCED_BETWEEN = "fresh"
 
 
 def _flushes(run: Run) -> bool | None:
@@ -197,7 +168,7 @@ def _mount_options(case: Case, effect: effects.Effect) -> effects.Effect:
     if not case.differs:
         return effect
     if not case.slower.values(filesystem_type) & case.faster.values(filesystem_type):
-        return effect.opposed(_FOLLOW)
+        return effect.evidence.opposes(_FOLLOW)
     if effect.is_slower:
         more = _journal_factor(case)
         return replace(effect, size=more and effects.Size(case.times_by_bandwidth(more)))
@@ -255,3 +226,54 @@ def _differing_options(case: Case) -> list[str]:
         [combine(*side) for side in sides] for combine in (frozenset.intersection, frozenset.union)
     )
     return sorted((on_every[0] - on_some[1]) | (on_every[1] - on_some[0]))
+
+
+def _waits(run: Run) -> rules.RankedFact | None:
+    place = run.place
+    if place is None or place.kind in (None, "unknown"):
+        return None
+    if place.overlay is not None and place.overlay.volatile:
+        return rules.RankedFact(statement("an overlay mounted volatile"), 0.0)
+    return rules.RankedFact(statement("not a volatile overlay"), 1.0)
+
+
+def _volatile_overlay(case: Case, effect: effects.Effect) -> effects.Effect:
+    destination, variant = case.subject.destination, case.subject.variant
+    if variant in NOT_SYNCED:
+        return effect.evidence.opposes(
+            "Only the faster side's overlay is volatile, but {variant} does not sync.",
+            variant=variant,
+        )
+    if destination not in ("", _SYNCED_BETWEEN):
+        return effect.evidence.opposes(
+            "Only the faster side's overlay is volatile, but retrieves to destination "
+            "{destination} do not sync: this saves only the final sync, which is timed separately.",
+            destination=destination,
+        )
+    return effect
+
+
+VOLATILE_OVERLAY = rules.CauseRule(
+    name="volatile-overlay",
+    hypothesis="The faster side's writes never wait: its overlay is mounted volatile.",
+    fact=rules.RankedFactRule(
+        name="overlay",
+        read=_waits,
+        supports="Only the faster side's overlay is mounted volatile: its fsync does nothing "
+        "and its writes never wait for a disk, so they are lost with the machine.",
+        unseen="The kind of the place could not be seen.",
+        same="The overlay is volatile on both sides or on neither.",
+    ).compare,
+    cost=_volatile_overlay,
+    applies_to=rules.WAITS_FOR_DISKS | rules.all_but("random-io", because="it does not sync"),
+    change=NoChange("its remedy makes the comparison fair, and no task faster"),
+    remedies=(
+        rules.RemedyRule(
+            "measure both sides on the same kind of mount",
+            follows(
+                "What a volatile overlay has not written is lost with the machine, so its speed "
+                "is not available to files that must last."
+            ),
+        ),
+    ),
+)
