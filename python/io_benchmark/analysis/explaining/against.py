@@ -20,8 +20,7 @@ from io_benchmark.analysis.reading.counters import io_wait_share
 from io_benchmark.analysis.reading.disk_rates import WAITS_SHARE, written_share
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-# Less than this of the bytes copied is what the page cache absorbs.
-_WRITES_SHARE = 0.2
+_WRITES_SHARE = 0.2  # less of the bytes copied is what the page cache absorbs
 _BLOCKED = in_copies(Kind.BLOCKED)
 _IN_STORAGE = in_copies(Kind.BLOCKED, Kind.ELSEWHERE, Kind.KERNEL)
 _NOTHING_TO_EXPLAIN = statement("No difference was shown that needs an explanation.")
@@ -135,10 +134,6 @@ def _predicts_too_little(judged: Judged) -> _Outcome:
     )
 
 
-def _workers_contradict(judged: Judged) -> _Outcome:
-    return judge_workers(judged.rule, judged.effect, judged.case)
-
-
 def _trial_refutes(judged: Judged) -> _Outcome:
     meaning = judged.shown(TrialState.REFUTED)
     if meaning is None:
@@ -184,7 +179,7 @@ _ROWS: tuple[Callable[[Judged], _Outcome], ...] = (
     _sides_object,
     _parts_are_too_small,
     _predicts_too_little,
-    _workers_contradict,
+    lambda judged: judge_workers(judged.rule, judged.effect, judged.case),
     _trial_refutes,
     _memory_refutes,
     _lookups_need_a_trial,

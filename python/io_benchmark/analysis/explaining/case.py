@@ -22,13 +22,9 @@ from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.reading.disk_rates import waits_for_disks
 
-# Operations are judged by their reads where the disks read at least this many times what they
-# write.
-_MOSTLY = 2
-# Copies do not wait for reads of fewer bytes than this part of the writes, whatever their rate is.
-_FEWEST_READS_SHARE = 0.2
-# Times nearer than this differ too little for any fact to explain it.
-_NOTHING_TO_EXPLAIN_RATIO = 1.02
+_MOSTLY = 2  # operations are judged by reads where disks read so many times what they write
+_FEWEST_READS_SHARE = 0.2  # copies do not wait for reads of a smaller part of the written bytes
+_NOTHING_TO_EXPLAIN_RATIO = 1.02  # times nearer than this differ too little to explain
 _MOST_OF_THE_TIME_SHARE = 0.999  # nothing becomes more than a thousand times as fast
 AS_FAST_SHARE = 0.9  # chosen: a disk that moves this share of the other's rate or more is as fast
 _MEAN_NS, _BLOCKED_NS = attrgetter("known_mean_ns"), attrgetter("blocked_ns")
@@ -67,8 +63,7 @@ class Case(Struct, frozen=True, dict=True):
     slower: Side
     faster: Side
     measurements: Sequence[OtherMeasurement] = ()  # all that the two were compared on
-    # Rates nearer than this do not differ.
-    as_fast_share: float = AS_FAST_SHARE
+    as_fast_share: float = AS_FAST_SHARE  # rates nearer than this do not differ
 
     @classmethod
     def of(
@@ -102,9 +97,8 @@ class Case(Struct, frozen=True, dict=True):
             for measured in self.measurements
             if measured.subject.workload == workload and variant in (None, measured.subject.variant)
         ]
-        return [
-            match for match in matching if match.subject.place == self.subject.place
-        ] or matching
+        here = [match for match in matching if match.subject.place == self.subject.place]
+        return here or matching
 
     def sibling(self, **changes: Any) -> OtherMeasurement | None:
         subject = replace(self.subject, **changes)

@@ -23,17 +23,14 @@ from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
 LEAST_REPETITIONS = 3  # two repetitions hardly show how far they differ
-
-# For each machine, the mean time of a retrieve in each repetition.
-_Times = Sequence[Sequence[float]]
 LEAST_GAP_RATIO = 1.1  # smaller gaps are not tried
 CEILINGS_DIFFER_RATIO = 1.2  # nearer than this, two ceilings do not make copies differ
-# Nearer than this, a pace is the other side's ceiling.
-SAME_PACE_RATIO = 1.1
+SAME_PACE_RATIO = 1.1  # nearer than this, a pace is the other side's ceiling
 _NO_TRIALS = statement(
     "No result has trials: measure again with `trials: auto` or `always` in the kind."
 )
 _NOT_COMPARED = statement("No pools with trials are compared.")
+_Times = Sequence[Sequence[float]]  # of each machine, the mean of a retrieve in each repetition
 
 
 def _is_same_pace(bytes_per_s: float | None, wanted_bytes_per_s: float) -> bool:

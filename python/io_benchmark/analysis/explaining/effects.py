@@ -8,8 +8,7 @@ read: nobody reads it where a single worker is judged.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
@@ -33,11 +32,8 @@ from io_benchmark.analysis.model.statements import (
 from io_benchmark.analysis.reading.disk_rates import written_bytes_per_s, written_share
 from io_benchmark.results import workloads
 
-# Chosen: the part of the difference that a cost must make up to be a cause of it. Nobody notices a
-# remedy for less.
-_EXPLAINS_SHARE = 0.2
-# Chosen: nearer than this another measurement is as fast, whatever its interval says.
-SLOWER_AT_RATIO = 1.1
+_EXPLAINS_SHARE = 0.2  # chosen: a cause explains this much; nobody notices a remedy for less
+SLOWER_AT_RATIO = 1.1  # chosen: nearer than this is as fast, whatever the interval says
 
 Observe = Callable[[Side], Observation]
 
@@ -92,10 +88,6 @@ class Effect(Struct, frozen=True):
     def also(self, template: str, **values: Value) -> "Effect":
         return replace(self, reasons=(*self.reasons, statement(template, **values)))
 
-    def opposed(self, template: str, **values: Value) -> "Effect":
-        """Return what is held against the fact instead."""
-        return self.evidence.opposes(template, **values)
-
     def if_enough(
         self, case: Case, share: float | None, too_little: str, unknown: str = ""
     ) -> "Effect":
@@ -107,7 +99,7 @@ class Effect(Struct, frozen=True):
         if share is None:
             return self.unclear(unknown) if unknown else self
         if not is_enough(share):
-            return self.opposed(too_little, share=as_share(share))
+            return self.evidence.opposes(too_little, share=as_share(share))
         explained = min(share, 1.0) * (1 - 1 / case.times)
         return replace(self, size=Size(case.times_without(explained), is_measured=True))
 
@@ -236,19 +228,16 @@ def tally(
             groups = [[value] for value in groups[0]]
         counts: Counter[Statement | None] = Counter()
         for values in groups:
-            counts.update(_recorded(values))
+            recorded = {value for value in values if value is not None}
+            counts.update(recorded)
+            if not recorded:
+                counts[None] += 1
         # The most frequent value first; str gives equally frequent ones an order.
         ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
         seen = tuple(Seen(value or unknown, number) for value, number in ordered)
         return Observation(name, seen, len(groups), counts_runs)
 
     return observe
-
-
-def _recorded(values: Iterable[Statement | None]) -> AbstractSet[Statement | None]:
-    """Return the values that a worker's runs recorded; None alone where none of them did."""
-    recorded = {value for value in values if value is not None}
-    return recorded or {None}
 
 
 def span(

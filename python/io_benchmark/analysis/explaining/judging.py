@@ -26,11 +26,8 @@ from io_benchmark.analysis.model.statements import Statement, count, statement
 from io_benchmark.analysis.model.time_parts import Part
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 
-# Equal workers seldom differ by more than this many times their usual variation: two standard
-# deviations.
-_CLEARLY = 2.0
-# A normal distribution's standard deviation over its median absolute deviation.
-_DEVIATION_OVER_MEDIAN = 1.4826
+_CLEARLY = 2.0  # equal workers seldom differ by more than two standard deviations
+_DEVIATION_OVER_MEDIAN = 1.4826  # the standard over the median deviation, if normal
 # Chosen: a worker has a fact of some size if it has at least this share of its side's, and lacks it
 # with the rest. Between the two it is not known.
 _MOST_OF_IT_SHARE = 0.75
@@ -41,7 +38,7 @@ def effect_of(rule: CauseRule, case: Case) -> Effect:
     effect = rule.fact(case)
     excluding = _first_that_holds(rule.excluded_by, case, effect)
     if excluding is not None:
-        return effect.opposed(excluding.reason)
+        return effect.evidence.opposes(excluding.reason)
     doubting = _first_that_holds(rule.doubted_by, case, effect)
     if doubting is not None:
         effect = replace(effect, proof=Proof.SETTING).also(doubting.reason)
@@ -121,13 +118,9 @@ class _Workers(Struct, frozen=True):
     @classmethod
     def divided(cls, workers: Sequence[Runs], answers: Sequence[bool | None]) -> "_Workers":
         """Divide workers by whether each has the fact."""
-        divided = cls([], [])
-        for runs, answer in zip(workers, answers, strict=True):
-            if answer is True:
-                divided.present.append(runs)
-            elif answer is False:
-                divided.missing.append(runs)
-        return divided
+        answered = list(zip(workers, answers, strict=True))
+        present = [runs for runs, answer in answered if answer is True]
+        return cls(present, [runs for runs, answer in answered if answer is False])
 
     def counted(self, template: str, number: int) -> Statement:
         total = len(self.present) + len(self.missing)

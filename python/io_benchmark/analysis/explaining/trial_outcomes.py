@@ -24,29 +24,19 @@ from io_benchmark.analysis.explaining.parts import divide
 from io_benchmark.analysis.model.cause import OWN_REASON, TrialOutcome, TrialState
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import Side
-from io_benchmark.analysis.model.statements import (
-    Quantity,
-    Statement,
-    Unit,
-    Value,
-    share,
-    statement,
-)
+from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, share, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.results.workloads.cache_retrieve import TrialKind, Trials
 
-# A trial confirms a cause if at least this share of the gap goes, and refutes it if at most that
-# does.
+# A trial confirms a cause if this share of the gap or more goes, and refutes it if that or less.
 _CONFIRMS_SHARE, _REFUTES_SHARE = 0.8, 0.2
-# A pace refutes a cause if it explains at most this share of the gap, and confirms it from that one
-# on.
+# A pace refutes a cause that explains this share of the gap or less, and confirms from that on.
 _PACE_REFUTES_SHARE, _PACE_CONFIRMS_SHARE = 0.25, 0.5
 _AS_SLOW_RATIO = 1.1  # a side that is limited to the other's ceiling takes as long as that side
-# Chosen: an outcome that is known less well than this is undecided.
-_MOST_SCATTER_SHARE = 0.25
+_MOST_SCATTER_SHARE = 0.25  # chosen: an outcome that is known less well is undecided
 _COPY_BLOCKED = Part(Phase.COPY, Kind.BLOCKED)
 
 _CONFIRMED = {
@@ -177,7 +167,11 @@ def _pace(slower: TriedSide, faster: TriedSide, worker_variance: MeanVariance) -
     if isinstance(planned, Statement):
         return _by_ceilings(slower, faster) or _not_run(kind, planned)
     low = planned.bytes_per_s
-    values: dict[str, Value] = {"low": _rate(low), "slower": slower.name, "faster": faster.name}
+    values: dict[str, Quantity | str] = {
+        "low": _rate(low),
+        "slower": slower.name,
+        "faster": faster.name,
+    }
     paced = faster.paced_at(low).having(kind)
     if not paced.runs:
         template = (

@@ -123,7 +123,7 @@ def _without_fixed_work(
     if effect.fact is Fact.UNSEEN or (effect.fact is Fact.SAME and not takes_enough):
         return effect
     if share is not None and not takes_enough:
-        return effect.opposed(
+        return effect.evidence.opposes(
             "The sides differ in this, but the time of its work makes up {share} of the "
             "difference.",
             share=as_share(share),

@@ -30,9 +30,8 @@ from io_benchmark.analysis.reading.disk_rates import idle_write_rate, moved_byte
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-_COPIED_BYTES, _BUSY = attrgetter("copied_bytes"), busiest_share
-# Disks that are busy for less of the time are not held up, or are held back before they count as
-# busy.
+_COPIED_BYTES = attrgetter("copied_bytes")
+# Disks that are busy for less are not held up, or are held back before they count as busy.
 _LEAST_BUSY, _MOSTLY_BUSY = 0.03, 0.8
 _AS_FAST_WHILE_BUSY = 0.75  # single requests keep a disk busy for longer than many at once do
 _MORE_READS_SHARE = 0.2  # more of the bytes copied than this were read again on one side
@@ -71,7 +70,7 @@ def _had_less_to_do(case: Case) -> bool:
 
     The kernel counts no disk as busy that a cgroup holds back.
     """
-    slower, faster = (busy or 0.0 for busy in case.means(_BUSY))
+    slower, faster = (busy or 0.0 for busy in case.means(busiest_share))
     per_busy_s = case.times_as_fast(_moved_per_busy_s) or math.inf
     is_in_use = min(slower, faster) >= _LEAST_BUSY and slower < _MOSTLY_BUSY
     return is_in_use and per_busy_s * _AS_FAST_WHILE_BUSY < 1
@@ -120,7 +119,7 @@ def _slower_disks(case: Case) -> Effect:
         return evidence.unclear(
             "The slower side's disks were busy for {share} of the time only, and moved as many "
             "bytes in it: they had less to do, or something that is not seen holds them back.",
-            share=as_share(case.slower.mean(_BUSY) or 0.0),
+            share=as_share(case.slower.mean(busiest_share) or 0.0),
         )
     if case.is_as_fast(each) and each * ALIKE_RATIO >= 1:
         return evidence.opposes(f"Each disk of the slower side {way.past} as fast.")

@@ -34,7 +34,6 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 Answer = TypeVar("Answer")
 _UNSEEN = "The devices under the place could not be seen."
-_PUBLISHED_CAP = published_write_cap
 
 
 def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[Run], Answer | None]:
@@ -95,7 +94,7 @@ _WIDTH = rules.RankedFactRule(
         WRITE_RATE,
         span(
             "published-write-cap",
-            _PUBLISHED_CAP,
+            published_write_cap,
             Unit.BYTES_PER_SECOND,
             "published cap {value}",
             "no published cap",
@@ -108,7 +107,9 @@ def _fewer_disks(case: Case) -> Effect:
     effect = _WIDTH.compare(case)
     layouts_of_slower_alone = case.slower.values(_LAYOUT) - case.faster.values(_LAYOUT)
     if effect.is_slower and layouts_of_slower_alone - {_PLAIN}:
-        return effect.opposed("The slower side's volume does not spread its writes over its disks.")
+        return effect.evidence.opposes(
+            "The slower side's volume does not spread its writes over its disks."
+        )
     return effect
 
 
@@ -122,7 +123,7 @@ def _cost_of_fewer_disks(case: Case, effect: Effect) -> Effect:
     if effect.proof is Proof.SETTING:
         return effect
     more = case.more_bandwidth()
-    published, counted = case.times_as_fast(_PUBLISHED_CAP), case.times_as_fast(_DISKS_AT_ONCE)
+    published, counted = case.times_as_fast(published_write_cap), case.times_as_fast(_DISKS_AT_ONCE)
     expected, source = published or counted or 1.0, "the disks' write caps"
     if published is None:
         source = "the numbers of disks, because the write caps of one side are not known"
@@ -193,7 +194,7 @@ def _cost_of_layout(case: Case, effect: Effect) -> Effect:
     """Predict by what the volume would write as a stripe."""
     gain = case.slower.mean(_gain_of_stripe) or 1.0  # known where the layout is
     if (case.more_bandwidth() or math.inf) * AS_FAST_SHARE < 1:
-        return effect.opposed("The slower side's volume writes as fast.")
+        return effect.evidence.opposes("The slower side's volume writes as fast.")
     return replace(effect, size=Size(case.times_by_bandwidth(gain)))
 
 

@@ -98,8 +98,8 @@ def drift_over_time(case: Case) -> Effect:
     observe = span("course", course.slows, Unit.RATIO, "later operations over earlier ones {value}")
     evidence = SideEvidence.of(case, observe, has_summary=False)
     slower, faster = case.slower.median(course.slows), case.faster.median(course.slows)
+    samples = workloads.of(case.subject.workload).samples
     if slower is None or faster is None:
-        samples = workloads.of(case.subject.workload).samples
         return evidence.unseen(f"This needs {FEWEST_TO_JUDGE} {samples} on both sides.")
     if slower < _SLOWS_RATIO:
         return evidence.opposes("The slower side was no slower at its end.")
@@ -109,7 +109,7 @@ def drift_over_time(case: Case) -> Effect:
             "Later operations took {times} as long, which may be chance: more {samples}, or more "
             "workers, would show it.",
             times=ratio_of(slower),
-            samples=workloads.of(case.subject.workload).samples,
+            samples=samples,
         )
     # Each side at its own time: with faster disks memory is full later.
     of_faster = _course(_step_index(case.whole_faster))

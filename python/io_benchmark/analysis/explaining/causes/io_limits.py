@@ -26,8 +26,7 @@ from io_benchmark.analysis.reading.disks import stack_of
 from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-# Limits of operations are compared as if each had this size.
-_OPERATION_BYTES = 128 * 1024
+_OPERATION_BYTES = 128 * 1024  # limits of operations are compared as if each had this size
 _LIMITS_SHOWN = 4  # more do not fit into a line
 _SAME_LIMITS = "Both sides have the same limits."
 
@@ -71,10 +70,10 @@ def _io(run: Run) -> rules.RankedFact | None:
 
 def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
     if case.slower.values(_limit_values) == case.faster.values(_limit_values):
-        return effect.opposed(_SAME_LIMITS)
+        return effect.evidence.opposes(_SAME_LIMITS)
     factor = _possible_factor(case)
     if factor is not None and factor * AS_FAST_SHARE < 1:
-        return effect.opposed(
+        return effect.evidence.opposes(
             "A cgroup limits the slower side's I/O, but its disks move as many bytes per second as "
             "those of the faster side."
         )

@@ -18,11 +18,8 @@ from io_benchmark.analysis.reading.disks import stack_of
 from io_benchmark.analysis.reading.machines import dirty_room
 from io_benchmark.results.parts import NS_PER_S
 
-# A page that costs at most this many times as much costs the same. Machines of one kind have
-# slightly different amounts of free memory, too.
-_ALIKE_RATIO = 1.25
-# Room for this many of the largest file is enough where each copy replaces the last one.
-_FILES_AT_ONCE = 2
+_ALIKE_RATIO = 1.25  # machines of one kind differ by less in free memory and a page's cost
+_FILES_AT_ONCE = 2  # of the largest file, for which room is enough if each copy replaces the last
 _AS_MUCH_ROOM = "Both sides have as much room for data that is not written yet."
 
 
@@ -58,7 +55,7 @@ def _written_meanwhile(run: Run) -> float | None:
 def _dirty_limit(case: Case, effect: Effect) -> Effect:
     times = case.times_as_fast(_room_bytes)
     if times is not None and times <= _ALIKE_RATIO:
-        return effect.opposed(_AS_MUCH_ROOM)
+        return effect.evidence.opposes(_AS_MUCH_ROOM)
     # In this share of the difference the slower side's disks wrote what the other's did not.
     more, rate = case.more(_written_meanwhile), case.slower.mean(WRITES.rate_of_all_disks)
     share = case.share_of(max(0.0, more) / rate * NS_PER_S) if more is not None and rate else None

@@ -12,8 +12,7 @@ from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 
 _METADATA = "metadata"
-# Below this part of the faster side's gain by several at once, a lock keeps them apart.
-_SCALES_SHARE = 0.75
+_SCALES_SHARE = 0.75  # of the faster side's gain by several at once; below it, a lock is seen
 # New names are looked up in every layer; the kernel remembers those that it has looked up.
 # Whoever waits for a CPU waits for no lock and no layer.
 _PARTS = in_all(*set(Kind) - {Kind.WAITING})
@@ -122,7 +121,7 @@ def _overlay_layers(case: Case, effect: effects.Effect) -> effects.Effect:
         return effect
     ratio = case.times_as_long(missing[0])
     if ratio < effects.SLOWER_AT_RATIO:
-        return effect.opposed(
+        return effect.evidence.opposes(
             "The slower side has more layers, but a name that is in none of them is looked up as "
             "fast."
         )

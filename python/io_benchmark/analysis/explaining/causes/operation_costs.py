@@ -57,11 +57,9 @@ _PART = "The lookups make up {share} of the difference."
 _RANDOM_IO = "random-io"
 _AT_ONCE = "-depth-32"  # one operation at a time waits for the disk's latency
 
-# Overwriting a file in place leaves its size as it is: only data must reach the disk.
-_IN_PLACE = "dsync-overwrite"
+_IN_PLACE = "dsync-overwrite"  # the file's size stays: only data must reach the disk
 _GROWING = ("dsync-append", "append-fsync")
-# Chosen: sequential copies, or a journal, are hardly slower for operations that are less so.
-_SLOWER_RATIO = 1.25
+_SLOWER_RATIO = 1.25  # chosen: for less, sequential copies, or a journal, are hardly slower
 _NOT_USED = OtherCause(
     "volatile-overlay",
     "The faster side's writes do not wait for its disk: its overlay is mounted volatile.",
@@ -117,7 +115,7 @@ def _image_and_tools(case: Case, effect: Effect) -> Effect:
         )
     if share is None:
         return effect
-    return effect.opposed(
+    return effect.evidence.opposes(
         "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
         "difference.",
         share=as_share(share),

@@ -23,12 +23,9 @@ from io_benchmark.analysis.reading.counters import growth
 from io_benchmark.analysis.reading.disk_rates import written_share
 from io_benchmark.analysis.reading.mounts import mount_options
 
-# Competitors empty the caches, so that the same work takes up to this much longer.
-_SAME_WORK_RATIO = 3.0
-# Chosen: more pressure than the other side's by this share of the time is a load.
-_PRESSED_SHARE = 0.10
-# Chosen: more writes than this share of the bytes copied are somebody else's.
-_FOREIGN_SHARE = 0.25
+_SAME_WORK_RATIO = 3.0  # competitors empty the caches: the same work takes up to so much longer
+_PRESSED_SHARE = 0.10  # chosen: so much more of the time under pressure is a load
+_FOREIGN_SHARE = 0.25  # chosen: so many more writes of the bytes copied are somebody else's
 _CPU_QUOTA = attrgetter("worker.cpu_quota")
 
 

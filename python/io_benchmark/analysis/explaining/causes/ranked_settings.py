@@ -23,28 +23,14 @@ _CPUS_NEEDED = 2.0  # one process copies while the kernel writes back
 FAR_ABOVE = float(1 << 50)  # unlimited ranks 0; any limit ranks by how far below this it is
 # Bytes copied reach a volume or a directory directly; an overlay looks every name up in layers.
 _PLACE_RANKS = {"memory": 0.0, "volume": 1.0, "directory": 1.0, "overlay": 2.0, "network": 3.0}
+# Other file systems rank 1: one write of the data, at most a journal of names.
 _FILESYSTEM_RANKS = {
-    # In memory.
-    "tmpfs": 0.0,
-    "ramfs": 0.0,
-    # One write of the data, at most a journal of names.
-    "ext2": 1.0,
-    "ext3": 1.0,
-    "ext4": 1.0,
-    "xfs": 1.0,
-    "f2fs": 1.0,
-    # Copy on write, with checksums.
-    "btrfs": 2.0,
-    "zfs": 2.0,
+    "tmpfs": 0.0, "ramfs": 0.0,  # in memory
+    "btrfs": 2.0, "zfs": 2.0,  # copy on write, with checksums
     # Over a network or to another system.
-    "nfs": 3.0,
-    "nfs4": 3.0,
-    "cifs": 3.0,
-    "9p": 3.0,
-    "virtiofs": 3.0,
-    "ceph": 3.0,
+    "nfs": 3.0, "nfs4": 3.0, "cifs": 3.0, "9p": 3.0, "virtiofs": 3.0, "ceph": 3.0,
     "fuse.sshfs": 3.0,
-}
+}  # fmt: skip
 # Kinds of devices and levels of RAID that do work for each byte.
 _LAYER_COSTS = {
     "crypt": "encryption (dm-crypt)",

@@ -30,8 +30,7 @@ from io_benchmark.results.workloads.cache_retrieve import TrialKind
 # Each in ms and, on later kernels, in µs as well.
 _IDLING = ("slice_idle", "group_idle")
 SYNC_WRITE = "sync-write"
-# A write that waits for less does not wait for the time slices of others.
-_STARVES_NS = 10_000_000
+_STARVES_NS = 10_000_000  # a shorter write does not wait for the time slices of others
 _JOURNALLING = ("ext3", "ext4")
 # Folders where a hierarchy is mounted whole: its root group.
 _ROOT_GROUPS = ("cgroup", "blkio", "unified")
@@ -39,13 +38,9 @@ _STATES = {True: "met", False: "not met", None: "unknown"}
 
 _Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen
 _FAIR_SETTINGS = (
-    "slice_idle",
-    "slice_idle_us",
-    "group_idle",
-    "group_idle_us",
-    "low_latency",
+    "slice_idle", "slice_idle_us", "group_idle", "group_idle_us", "low_latency",
     "strict_guarantees",
-)
+)  # fmt: skip
 
 
 def _scheduled_disks(run: Run) -> tuple[Device, ...] | None:
@@ -244,7 +239,7 @@ def _scheduler_choice(case: Case, effect: effects.Effect) -> effects.Effect:
         return unproved
     ratio = case.times_as_long(write)
     if ratio < effects.SLOWER_AT_RATIO:
-        return effect.opposed(
+        return effect.evidence.opposes(
             "The schedulers differ, but synchronous writes are as fast with both."
         )
     # Other differences can make them slower as well.

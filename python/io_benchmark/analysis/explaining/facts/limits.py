@@ -14,17 +14,12 @@ from io_benchmark.analysis.reading.windows import Window
 from io_benchmark.results.machine import IoLimit
 from io_benchmark.results.parts import NS_PER_S
 
-# A limit holds copies back if it is reached in more than this share of the time that they are
-# blocked.
-_BINDS_SHARE = 0.2
-# A limit holds if at least this share of the run's windows show a rate at the limit.
-_HELD_SHARE = 0.05
+_BINDS_SHARE = 0.2  # a limit binds if it is reached in more of the time that copies are blocked
+_HELD_SHARE = 0.05  # a limit holds if at least this share of the windows are at it
 _FEWEST_HELD = 2  # one window may be at any rate by chance
-# A window's rate over a limit that holds, lowest and highest; a limit that is exceeded is not
-# enforced.
+# A window's rate over a limit that holds; a limit that is exceeded is not enforced.
 _AT_LIMIT_SHARES = (0.85, 1.25)
-# What idle disks wrote over a limit that holds, at least; and the least share of the time in which
-# they wrote.
+# What idle disks wrote over a limit that holds, and the share of the time in which they wrote.
 _MEASURED_AT_LIMIT_SHARE, _LEAST_WRITING_SHARE = 0.93, 0.3
 # Without windows: the run's average rate over a limit that holds for most of the run, at least.
 _AVERAGE_AT_LIMIT_SHARE = 0.7
@@ -32,8 +27,7 @@ _AVERAGE_AT_LIMIT_SHARE = 0.7
 # of 4 KiB and a flush without bytes, so 2 KiB on average; half of that, because other work delays
 # some.
 _SEQUENTIAL_REQUEST_BYTES, _SMALL_REQUEST_BYTES = 32 * 1024, 1024
-# Requests of writeback have these sizes at most: a limit at which they would be as large is
-# reached.
+# Sizes of writeback's largest requests: a limit at which they would be as large is reached.
 _LARGE_REQUEST_BYTES = (192 * 1024, 1536 * 1024)
 # Disks that write less than this share of a limit while they are busy are slower than the limit:
 # the kernel counts no disk as busy that waits for a cgroup.
