@@ -117,7 +117,6 @@ class _Workers(Struct, frozen=True):
 
     @classmethod
     def divided(cls, workers: Sequence[Runs], answers: Sequence[bool | None]) -> "_Workers":
-        """Divide workers by whether each has the fact."""
         answered = list(zip(workers, answers, strict=True))
         present = [runs for runs, answer in answered if answer is True]
         return cls(present, [runs for runs, answer in answered if answer is False])

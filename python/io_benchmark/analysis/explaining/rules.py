@@ -68,18 +68,13 @@ SEEN = frozenset(effects.Fact) - {effects.Fact.UNSEEN}
 EVERY_FACT = frozenset(effects.Fact)
 
 
-def _always(_case: Case) -> bool:
-    return True
-
-
 class OtherCause(Struct, frozen=True):
     """Another cause that is held against a cause, where its own rule finds the slower fact."""
 
     cause: str
     reason: str
-    where: Callable[[Case], bool] = _always
-    # How this cause's own fact has to compare.
-    facts: frozenset[effects.Fact] = ONLY_SLOWER
+    where: Callable[[Case], bool] = lambda _case: True
+    facts: frozenset[effects.Fact] = ONLY_SLOWER  # how this cause's own fact has to compare
 
 
 class Objection(Struct, frozen=True):

@@ -179,14 +179,6 @@ def _gain_of_stripe(run: Run) -> float | None:
     return published / cap if published and cap else len(stack.disks) / stack.width
 
 
-def _linear(stack: Stack) -> rules.RankedFact:
-    return rules.RankedFact(_spread(stack), float(stack.linear))
-
-
-def _mirrored(stack: Stack) -> rules.RankedFact:
-    return rules.RankedFact(_spread(stack), float(stack.copies))
-
-
 _NOT_WAITED_FOR = "The slower side's volume is laid out so, but it did not wait for its disks."
 
 
@@ -203,7 +195,7 @@ LINEAR_VOLUME = rules.CauseRule(
     hypothesis="The slower side's volume is linear: several disks with the bandwidth of one.",
     fact=rules.RankedFactRule(
         name="disks",
-        read=_of_stack(_linear),
+        read=_of_stack(lambda stack: rules.RankedFact(_spread(stack), float(stack.linear))),
         supports="The slower side's volume joins its disks one after another, so a copy has the "
         "bandwidth of one disk.",
         unseen=_UNSEEN,
@@ -222,7 +214,7 @@ MIRRORED_VOLUME = rules.CauseRule(
     hypothesis="The slower side's volume is a mirror: several disks with the bandwidth of one.",
     fact=rules.RankedFactRule(
         name="disks",
-        read=_of_stack(_mirrored),
+        read=_of_stack(lambda stack: rules.RankedFact(_spread(stack), float(stack.copies))),
         supports="The slower side's volume is a mirror: it writes each byte to several disks.",
         unseen=_UNSEEN,
         no_waits=_NOT_WAITED_FOR,

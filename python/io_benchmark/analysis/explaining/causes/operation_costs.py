@@ -7,35 +7,16 @@ are not separable.
 """
 
 import re
+from functools import partial
 from operator import attrgetter
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.explaining import effects, rules
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes.schedulers import SYNC_WRITE, starves
-from io_benchmark.analysis.explaining.effects import (
-    NOT_MEASURED,
-    SLOWER_AT_RATIO,
-    Effect,
-    Fact,
-    Proof,
-    SideEvidence,
-    Size,
-    as_share,
-    is_enough,
-    span,
-)
 from io_benchmark.analysis.explaining.facts.cpus import general_slowdown
 from io_benchmark.analysis.explaining.measured_gains import Push
-from io_benchmark.analysis.explaining.rules import (
-    SEEN,
-    CauseRule,
-    Only,
-    OtherCause,
-    RankedFact,
-    RankedFactRule,
-    RemedyRule,
-)
 from io_benchmark.analysis.model.cause import (
     Change,
     Evidence,
@@ -60,13 +41,13 @@ _AT_ONCE = "-depth-32"  # one operation at a time waits for the disk's latency
 _IN_PLACE = "dsync-overwrite"  # the file's size stays: only data must reach the disk
 _GROWING = ("dsync-append", "append-fsync")
 _SLOWER_RATIO = 1.25  # chosen: for less, sequential copies, or a journal, are hardly slower
-_NOT_USED = OtherCause(
+_NOT_USED = rules.OtherCause(
     "volatile-overlay",
     "The faster side's writes do not wait for its disk: its overlay is mounted volatile.",
-    facts=SEEN,
+    facts=rules.SEEN,
 )
-_BY_VARIANTS = Only((SYNC_WRITE,), "the times of this workload's variants tell both apart")
-_LOOKS_UP = Only(("cache-retrieve",), "retrieves alone look something up before they copy")
+_BY_VARIANTS = rules.Only((SYNC_WRITE,), "the times of this workload's variants tell both apart")
+_LOOKS_UP = rules.Only(("cache-retrieve",), "retrieves alone look something up before they copy")
 
 lookup_ns = attrgetter("lookup_mean_ns")
 
@@ -79,23 +60,27 @@ def _share_of_lookups(case: Case) -> float | None:
     return case.share_of(slower - faster * general_slowdown(case))
 
 
-def _by_lookups(case: Case, enough: str, rest: str) -> Effect:
+def _by_lookups(case: Case, enough: str, rest: str) -> effects.Effect:
     """Support a cause where lookups are a large enough part; `rest` names what else there is."""
-    evidence = SideEvidence.of(case, span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}"))
+    evidence = effects.SideEvidence.of(
+        case, effects.span("lookup", lookup_ns, Unit.NANOSECONDS, "lookup {value}")
+    )
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
     effect = evidence.by_share(_share_of_lookups(case) or 0.0, _PART)
     return effect.also(enough if effect.is_slower else rest)
 
 
-def _tools(run: Run) -> RankedFact | None:
+def _tools(run: Run) -> rules.RankedFact | None:
     host = run.host
     if host is None:
         return None
     tools = [(name, host.tools.get(name)) for name in _TOOLS]
     versions = {name: "absent" if tool is None else _number(tool.version) for name, tool in tools}
     template = "{distribution}: " + ", ".join(f"{name} {{{name}}}" for name in _TOOLS)
-    return RankedFact(statement(template, distribution=host.distribution or "unknown", **versions))
+    return rules.RankedFact(
+        statement(template, distribution=host.distribution or "unknown", **versions)
+    )
 
 
 def _number(version: str | None) -> str:
@@ -103,29 +88,29 @@ def _number(version: str | None) -> str:
     return match.group() if match else "unknown"
 
 
-def _image_and_tools(case: Case, effect: Effect) -> Effect:
+def _image_and_tools(case: Case, effect: effects.Effect) -> effects.Effect:
     share = _share_of_lookups(case)
-    if share is not None and is_enough(share):
+    if share is not None and effects.is_enough(share):
         # Starting a process is as large a part of a lookup as the tool's own work, and kernels that
         # count ticks do not tell one from the other.
         return effect.evidence.supports(
             "The tools differ, and the lookups, which they do, make up {share} of the difference.",
-            share=as_share(share),
-            proof=Proof.LEFTOVER,
+            share=effects.as_share(share),
+            proof=effects.Proof.LEFTOVER,
         )
     if share is None:
         return effect
     return effect.evidence.opposes(
         "The tools differ, but the kernel copies here, and the lookups make up only {share} of the "
         "difference.",
-        share=as_share(share),
+        share=effects.as_share(share),
     )
 
 
-IMAGE_AND_TOOLS = CauseRule(
+IMAGE_AND_TOOLS = rules.CauseRule(
     name="image-and-tools",
     hypothesis="The slower side's image has slower tools.",
-    fact=RankedFactRule(
+    fact=rules.RankedFactRule(
         name="tools",
         read=_tools,
         unseen="The result does not have the versions of the tools.",
@@ -133,26 +118,22 @@ IMAGE_AND_TOOLS = CauseRule(
     ).compare,
     cost=_image_and_tools,
     applies_to=_LOOKS_UP,
-    weighed_facts={Fact.UNCLEAR},
+    weighed_facts={effects.Fact.UNCLEAR},
     acts_through=in_lookups(*ON_CPU) | in_copies(*ON_CPU),
     tried_by=TrialKind.LOOKUP,
     change=_NO_LOOKUPS,
-    remedies=(RemedyRule("use the same image on both sides", Push.other_pool),),
+    remedies=(rules.RemedyRule("use the same image on both sides", Push.other_pool),),
 )
 
 
-def _lookup_cost(case: Case) -> Effect:
-    return _by_lookups(
-        case,
-        "The workload spawn shows whether grep or starting it takes the time.",
-        "The rest is in the copies.",
-    )
-
-
-LOOKUP_COST = CauseRule(
+LOOKUP_COST = rules.CauseRule(
     name="lookup-cost",
     hypothesis="The lookups (grep) take longer.",
-    fact=_lookup_cost,
+    fact=partial(
+        _by_lookups,
+        enough="The workload spawn shows whether grep or starting it takes the time.",
+        rest="The rest is in the copies.",
+    ),
     applies_to=_LOOKS_UP,
     acts_through=_PARTS,
     tried_by=TrialKind.LOOKUP,
@@ -160,15 +141,17 @@ LOOKUP_COST = CauseRule(
 )
 
 
-def _spawn_cost(case: Case) -> Effect:
+def _spawn_cost(case: Case) -> effects.Effect:
     """Compare how much longer a process takes with how much longer a retrieve takes."""
     spawned = case.measured("spawn")
     if not spawned or case.difference_ns is None:
         unknown = "How much of that is starting grep is not known."
         effect = _by_lookups(case, unknown, "Starting grep is only a part of a lookup.")
-        return replace(effect, fact=Fact.UNCLEAR, workload="spawn") if effect.is_slower else effect
+        if not effect.is_slower:
+            return effect
+        return replace(effect, fact=effects.Fact.UNCLEAR, workload="spawn")
     spawn = spawned[0]
-    evidence = SideEvidence(
+    evidence = effects.SideEvidence(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
     )
     share = case.share_of(case.longer_ns(spawn)) or 0.0
@@ -177,7 +160,7 @@ def _spawn_cost(case: Case) -> Effect:
     return effect.may_be_chance() if effect.is_slower and not spawn.is_decided else effect
 
 
-SPAWN_COST = CauseRule(
+SPAWN_COST = rules.CauseRule(
     name="spawn-cost",
     hypothesis="Starting a process (fork, exec) takes longer.",
     fact=_spawn_cost,
@@ -193,10 +176,10 @@ def _process_start(mean_ns: float) -> Evidence:
     return Evidence.led_by(Observation.of_side("process-start", started))
 
 
-def _random_io(case: Case) -> Effect:
+def _random_io(case: Case) -> effects.Effect:
     measurements = case.measured(_RANDOM_IO)
     if not measurements:
-        return NOT_MEASURED.unseen(
+        return effects.NOT_MEASURED.unseen(
             "These copies are sequential and do not show how many small reads and writes per "
             "second the disks do.",
             workload=_RANDOM_IO,
@@ -204,30 +187,32 @@ def _random_io(case: Case) -> Effect:
     is_itself = case.subject.workload == _RANDOM_IO
     many = [match for match in measurements if match.subject.variant.endswith(_AT_ONCE)]
     chosen = (case.sibling() if is_itself else None) or case.slowest(many or measurements)
-    evidence = SideEvidence.from_means(measurements, chosen)
+    evidence = effects.SideEvidence.from_means(measurements, chosen)
     ratio = 1.0 if chosen is None else case.times_as_long(chosen)
     # Sequential copies are hardly slower for that.
-    if chosen is None or ratio < (SLOWER_AT_RATIO if is_itself else _SLOWER_RATIO):
+    if chosen is None or ratio < (effects.SLOWER_AT_RATIO if is_itself else _SLOWER_RATIO):
         return evidence.opposes("The slower side's disks do about as many operations per second.")
     effect = evidence.supports(
         "The slower side's disks do {ratio} fewer operations per second ({variant}).",
         # Copies are sequential: whatever slows them may slow these operations as well.
-        proof=None if is_itself else Proof.LEFTOVER,
+        proof=None if is_itself else effects.Proof.LEFTOVER,
         ratio=ratio_of(ratio),
         variant=chosen.subject.variant,
     )
     return effect if chosen.is_decided else effect.may_be_chance()
 
 
-RANDOM_IO = CauseRule(
+RANDOM_IO = rules.CauseRule(
     name="random-io",
     hypothesis="The slower side's disks do fewer operations per second.",
     fact=_random_io,
-    applies_to=Only(("cache-retrieve", _RANDOM_IO), "others are not known to follow its figures"),
+    applies_to=rules.Only(
+        ("cache-retrieve", _RANDOM_IO), "others are not known to follow its figures"
+    ),
     is_mechanism=True,
     change=NoChange("a task's profile does not count small reads and writes"),
     remedies=(
-        RemedyRule(
+        rules.RemedyRule(
             "use the faster side's kind and number of disks",
             Push.other_pool,
             useless_next_to=("device-count",),
@@ -236,11 +221,11 @@ RANDOM_IO = CauseRule(
 )
 
 
-def _slow_flush(case: Case) -> Effect:
+def _slow_flush(case: Case) -> effects.Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     if not in_place:
-        return NOT_MEASURED.needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
-    evidence = SideEvidence.from_means(in_place)
+        return effects.NOT_MEASURED.needs(f"the variants {_IN_PLACE} of sync-write", SYNC_WRITE)
+    evidence = effects.SideEvidence.from_means(in_place)
     ratio = case.times_as_long(in_place[0])
     if ratio < _SLOWER_RATIO or not in_place[0].is_decided:
         return evidence.opposes(
@@ -249,13 +234,13 @@ def _slow_flush(case: Case) -> Effect:
         )
     return evidence.supports(
         "The slower side's disk takes {ratio} as long to confirm a write, without any journal.",
-        Size.measured(case, ratio),
-        Proof.LEFTOVER,
+        effects.Size.measured(case, ratio),
+        effects.Proof.LEFTOVER,
         ratio=ratio_of(ratio),
     )
 
 
-SLOW_FLUSH = CauseRule(
+SLOW_FLUSH = rules.CauseRule(
     name="slow-flush",
     hypothesis="The slower side's disk takes longer to confirm a synchronous write.",
     fact=_slow_flush,
@@ -263,20 +248,20 @@ SLOW_FLUSH = CauseRule(
     excluded_by=(_NOT_USED,),
     change=NoChange("which disks confirm writes sooner is not known"),
     remedies=(
-        RemedyRule("use the faster side's disks, or make fewer writes wait", Push.other_pool),
+        rules.RemedyRule("use the faster side's disks, or make fewer writes wait", Push.other_pool),
     ),
 )
 
 
-def _slow_journal(case: Case) -> Effect:
+def _slow_journal(case: Case) -> effects.Effect:
     in_place = case.measured(SYNC_WRITE, _IN_PLACE)
     growing = [write for variant in _GROWING for write in case.measured(SYNC_WRITE, variant)]
     slowest_growing = case.slowest(growing)
     if not in_place or slowest_growing is None:
-        return NOT_MEASURED.needs(
+        return effects.NOT_MEASURED.needs(
             f"the variants {_IN_PLACE} and {_GROWING[0]} of sync-write", SYNC_WRITE
         )
-    evidence = SideEvidence.from_means([*in_place, *growing], slowest_growing)
+    evidence = effects.SideEvidence.from_means([*in_place, *growing], slowest_growing)
     journal = case.times_as_long(slowest_growing) / case.known_times_as_long(in_place[0])
     if journal < _SLOWER_RATIO or not slowest_growing.is_decided:
         return evidence.opposes(
@@ -286,31 +271,33 @@ def _slow_journal(case: Case) -> Effect:
     return evidence.supports(
         "Appending is {ratio} slower than writing in place accounts for: the slower side waits for "
         "its journal's commits.",
-        Size.measured(case, journal),
-        Proof.LEFTOVER,
+        effects.Size.measured(case, journal),
+        effects.Proof.LEFTOVER,
         ratio=ratio_of(journal),
     )
 
 
-SLOW_JOURNAL = CauseRule(
+SLOW_JOURNAL = rules.CauseRule(
     name="slow-journal",
     hypothesis="The slower side's file system takes longer to commit its journal.",
     fact=_slow_journal,
     applies_to=_BY_VARIANTS,
     excluded_by=(
         _NOT_USED,
-        OtherCause(
+        rules.OtherCause(
             "scheduler-idling",
             "That writes wait for the journal counts as scheduler-idling.",
-            facts=SEEN,
+            facts=rules.SEEN,
         ),
-        OtherCause(
+        rules.OtherCause(
             "scheduler",
             "That writes wait for the journal counts as scheduler.",
             where=starves,
-            facts=SEEN,
+            facts=rules.SEEN,
         ),
     ),
     change=Change(Resource.DISKS, Target.IMAGE),
-    remedies=(RemedyRule("use the faster side's file system and its options", Push.other_pool),),
+    remedies=(
+        rules.RemedyRule("use the faster side's file system and its options", Push.other_pool),
+    ),
 )

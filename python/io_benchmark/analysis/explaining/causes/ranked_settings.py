@@ -202,10 +202,6 @@ def _filesystem(run: Run) -> rules.RankedFact | None:
     return rules.RankedFact(statement("{type}", type=name), _FILESYSTEM_RANKS.get(name, 1.0))
 
 
-def _filesystems_are_known(case: Case) -> bool:
-    return None not in case.values(_filesystem)
-
-
 def _file_system(case: Case, effect: Effect) -> Effect:
     if effect.fact is Fact.UNSEEN and case.values(filesystem_type) & set(LAYERED):
         return effect.evidence.unseen(
@@ -232,7 +228,7 @@ FILE_SYSTEM = rules.CauseRule(
         rules.OtherCause(
             "storage-place",
             "The file system follows from the kind of place, which differs.",
-            where=_filesystems_are_known,
+            where=lambda case: None not in case.values(_filesystem),
             facts=rules.EVERY_FACT,
         ),
     ),
