@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What is not predicted, and the reason that is given."""
+"""What is not predicted, and the reason that is given: also the figures that are missing."""
 
 import json
 from typing import Any
@@ -10,6 +10,7 @@ from predicted_tasks import (
     LIMITED_REQUESTS,
     MIB,
     SLOWING_DOWN,
+    both_pools,
     pool_workers,
     profile,
     profile_document,
@@ -18,7 +19,7 @@ from predicted_tasks import (
     slower_syncs,
 )
 from seed_facts import cpu_limit
-from seed_workers import worker
+from seed_workers import worker, workers
 
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.report.content import text_of
@@ -36,6 +37,11 @@ NO_REQUESTS = (
 )
 UNCOVERED = "the profile's timeline is not of all its time; profile it again"
 ON_AMD = "; profile the task on amd-16"
+NO_FIGURES = "has no write ceiling of the place workspace"
+NO_SYNCS = ", no append-fsync at workspace"
+NO_RANDOM_IO = "no random-io at workspace (requests per second)"
+MEASURE = "measure all that predictions use, in about a minute"
+RUN, SUBMIT = "`python3 io-benchmark.pyz run --pool", "or on Taskcluster: `io-benchmark submit"
 
 
 def refusal(
@@ -158,3 +164,41 @@ def test_reading_behind_the_cpu(read_mib: Any, is_refused: bool) -> None:
     (task,) = predict([run_of(parse_profile(json.dumps(made).encode(), "profile"))], pools)
     reason = task.pools[0].reason
     assert (reason is not None and text_of(reason).startswith("the task read")) is is_refused
+
+
+def missing(*results: Any) -> str:
+    """Return the reason that is given for amd-16."""
+    profiled = profile((10,) * 4, syncs={"flushes": 2, "commits": 1})
+    (task,) = predict([run_of(profiled)], results)
+    (reason,) = [pool.reason for pool in task.pools if pool.pool == "amd-16"]
+    assert reason is not None
+    return text_of(reason)
+
+
+def test_missing_figures() -> None:
+    """One reason has all that is missing in both pools, and the command that measures all of it."""
+    assert missing(*pool_workers("amd-16")) == (
+        f"intel, where the task was profiled, has no results in --on; {MEASURE}: {RUN} intel "
+        f"--capacities`, {SUBMIT} --capacities -j intel`"
+    )
+    assert missing(*pool_workers("intel"), *workers(pools=["amd-16"])) == (
+        f"intel has {NO_RANDOM_IO}; amd-16 {NO_FIGURES}{NO_SYNCS}, {NO_RANDOM_IO}; "
+        f"{MEASURE} per pool: {RUN} NAME --capacities`, {SUBMIT} --capacities -j intel,amd-16`"
+    )
+    assert missing(*workers(pools=["intel", "amd-16"])) == (
+        f"intel {NO_FIGURES}{NO_SYNCS}, {NO_RANDOM_IO}; amd-16 {NO_FIGURES}{NO_SYNCS}, "
+        f"{NO_RANDOM_IO}; {MEASURE} per pool: {RUN} NAME --capacities`, {SUBMIT} --capacities "
+        "-j intel,amd-16`"
+    )
+
+
+def test_a_place_of_another_name() -> None:
+    """The command measures the place that the profile names."""
+    place = {**profile_document()["storage"]["places"][0], "name": "cache"}
+    change = {"storage": {"places": [place]}, "syncs": {"cache": {"flushes": 0, "commits": 0}}}
+    (task,) = predict([run_of(profile(change=change))], both_pools())
+    reason = task.pools[0].reason
+    assert reason is not None
+    text = text_of(reason)
+    assert "intel has no write ceiling of the place cache; amd-16 has no" in text
+    assert "run --pool NAME --place cache=/PATH --capacities`, or" in text

@@ -11,11 +11,18 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ratio_of, statement
-from io_benchmark.analysis.prediction.demand import PlaceDemand
-from io_benchmark.analysis.prediction.missing_figures import missing_figures
+from io_benchmark.analysis.model.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    joined,
+    ratio_of,
+    statement,
+)
+from io_benchmark.analysis.prediction.demand import SMALL_SHARE, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
-from io_benchmark.analysis.prediction.pool_storage import PoolFigure
+from io_benchmark.analysis.prediction.pool_storage import CPU_FIGURES, PoolFigure, PoolStorage
+from io_benchmark.command_lines import measure_capacities, submit_capacities
 from io_benchmark.results.parts import NS_PER_S
 
 # From this share of the CPUs on, a task might use more. Chosen: other processes need some as well.
@@ -24,15 +31,15 @@ _AT_CPUS = 0.9
 _SLOWED_DOWN_RATIO = 1.25
 # A disk that writes more than this many times a ceiling has another one. Chosen.
 _ABOVE_CEILING = 1.5
+# The place that the worker's program measures unless it is told another one.
+_USUAL_PLACE = "workspace"
 
 
 def reasons_against(change: PoolChange) -> Iterator[Statement]:
     """Yield why this task's time on a pool is not known; a check may rely on those before it."""
     likely = replace(change, demand=change.demand.as_counted())
     yield from _cpus(likely)
-    missing = missing_figures(likely)
-    if missing is not None:
-        yield missing
+    yield from _missing_figures(likely)
     for place in likely.demand.places:
         yield from _reading(likely, place)
         yield from _other_disks(likely, place)
@@ -105,3 +112,72 @@ def _other_disks(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
                 "profile, or measure {pool} again",
                 pool=storage.pool,
             )
+
+
+def _missing_figures(change: PoolChange) -> Iterator[Statement]:
+    """Yield all figures that either pool lacks for this task, and the command to measure them."""
+    pools, lacks = [], []
+    for storage in (change.source, change.target):
+        figures = ", no ".join(_lacking(change, storage))
+        if figures:
+            pools.append(storage.pool)
+            template = "{pool} has no {figures}"
+            if not storage.machines:
+                template = "{pool}, where the task was profiled, has no results in --on"
+            lacks.append(statement(template, pool=storage.pool, figures=figures))
+    if not pools:
+        return
+    places = [place.name for place in change.demand.places if place.name != _USUAL_PLACE]
+    name, per_pool = (pools[0], "") if len(pools) == 1 else ("NAME", " per pool")
+    yield statement(
+        "{lacks}; measure all that predictions use, in about a minute"
+        f"{per_pool}: `{{measure}}`, or on Taskcluster: `{{submit}}`",
+        lacks=joined(lacks, "; "),
+        measure=measure_capacities(name, places),
+        submit=submit_capacities(pools),
+    )
+
+
+def _lacking(change: PoolChange, storage: PoolStorage) -> Iterator[str]:
+    """Yield the figures of a pool that would decide this task's time, and are not known."""
+    for place in change.demand.places:
+        if storage.mean(PoolFigure.WRITE_RATE, place.name) is None:
+            yield f"write ceiling of the place {place.name}"
+        if _may_sync(change, place) and storage.mean(PoolFigure.SYNC, place.name) is None:
+            yield f"append-fsync at {place.name}"
+        # Where they decide the time there, the profile shows it best by those of its own disks.
+        if not _has_requests(storage, place) and _may_be_decided_by_requests(change, place):
+            yield f"random-io at {place.name} (requests per second)"
+    if storage.mean(PoolFigure.USER_WORK) is None and not _are_cpus_comparable(change):
+        yield "fixed work or spawn that compares its CPUs"
+
+
+def _may_sync(change: PoolChange, place: PlaceDemand) -> bool:
+    """Return whether the task may have waited for syncs at this place."""
+    if not place.is_alone:
+        return not change.demand.is_small(change.at_place(place).unexplained_waiting_ns())
+    return place.syncs is None or place.most_syncs > 0
+
+
+def _has_requests(storage: PoolStorage, place: PlaceDemand) -> bool:
+    """Return whether the pool shows how many requests its disks do."""
+    figures = (PoolFigure.WRITES, PoolFigure.WRITES_LIMIT)
+    return any(storage.mean(figure, place.name) is not None for figure in figures)
+
+
+def _may_be_decided_by_requests(change: PoolChange, place: PlaceDemand) -> bool:
+    """Return whether the task's time may depend on requests that the other pool did not measure."""
+    if _has_requests(change.target, place):
+        return False
+    if change.target.mean(PoolFigure.WRITE_RATE, place.name) is None:
+        return bool(place.written_bytes.any())
+    return change.is_decided_by_requests()
+
+
+def _are_cpus_comparable(change: PoolChange) -> bool:
+    """Return whether a figure of both pools compares their CPUs, or the task hardly uses them."""
+    is_compared = any(
+        change.source.mean(figure) and change.target.mean(figure)
+        for figure in (PoolFigure.USER_WORK, *CPU_FIGURES)
+    )
+    return is_compared or change.demand.cpu_share <= SMALL_SHARE
