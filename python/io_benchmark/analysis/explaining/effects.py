@@ -53,10 +53,8 @@ class Proof(Enum):
     """What makes a slower fact a cause."""
 
     COST = auto()
-    # One setting is slower, but nobody knows by how much. Without a size it may cost nothing.
-    SETTING = auto()
-    # Nothing else differs: what is seen may be the effect of any other cause.
-    LEFTOVER = auto()
+    SETTING = auto()  # it is slower, nobody knows by how much: without a size it may cost nothing
+    LEFTOVER = auto()  # nothing else differs: what is seen may be the effect of any other cause
 
 
 class Size(NamedTuple):
@@ -264,7 +262,6 @@ def span(
     return observe
 
 
-# The rate at which all disks of the place wrote.
 WRITE_RATE = span("write-rate", written_bytes_per_s, Unit.BYTES_PER_SECOND, "write rate {value}")
 WRITTEN_SHARE = span(
     "written-share",

@@ -22,10 +22,8 @@ from io_benchmark.analysis.reading.disks import MachineType
 
 _GAIN_AT_LEAST = 1.02
 _WHOLE_SHARE = 0.8  # a cause with a smaller share leaves a part of the difference to something else
-# A larger machine that gains more than its disks allow is faster in something else, too.
-_SAME_GAIN_RATIO = 1.1
-# What the remedy "work on a volume" means; memory, for one, is faster and keeps nothing.
-_VOLUMES = ("volume", "directory")
+_SAME_GAIN_RATIO = 1.1  # a larger machine that gains more is faster in something else, too
+_VOLUMES = ("volume", "directory")  # of "work on a volume": memory is faster and keeps nothing
 _INSTEAD = "takes {then} instead of {now}"
 
 

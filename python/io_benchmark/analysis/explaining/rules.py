@@ -89,8 +89,7 @@ class RemedyRule(Struct, frozen=True):
 
     action: str
     find_gain: FindGain
-    # Causes that make it useless, where one of them is supported as well.
-    useless_next_to: tuple[str, ...] = ()
+    useless_next_to: tuple[str, ...] = ()  # causes that make it useless where they are supported
 
 
 class CauseRule(Struct, frozen=True, kw_only=True):
@@ -104,10 +103,8 @@ class CauseRule(Struct, frozen=True, kw_only=True):
     # What the fact costs, for these results of the comparison.
     cost: FindCost | None = None
     weighed_facts: AbstractSet[effects.Fact] = ONLY_SLOWER
-    # Causes that count instead of this one, and causes next to which nothing shows what this one
-    # costs.
-    excluded_by: tuple[OtherCause, ...] = ()
-    doubted_by: tuple[OtherCause, ...] = ()
+    excluded_by: tuple[OtherCause, ...] = ()  # they count instead of this one
+    doubted_by: tuple[OtherCause, ...] = ()  # next to them nothing shows what this one costs
     objections: tuple[Objection, ...] = ()
     remedies: tuple[RemedyRule, ...] = ()
     # Other causes act through it: it does not compete with them for the gain of a remedy.

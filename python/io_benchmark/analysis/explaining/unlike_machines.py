@@ -32,13 +32,11 @@ from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.statistics.machine_ratios import MachineRatio
 from io_benchmark.analysis.statistics.variances import MeanVariance, reach
 
-# The part of reports that may name a machine although all machines of their pools are equal.
-_FALSE_ALARMS = 0.0125
+_FALSE_ALARMS = 0.0125  # the part of reports that may name a machine although all are equal
 _FEWEST_OTHERS = 3  # two other machines that differ do not show which of them is as usual
 # Pools may vary more than is assumed of equal machines: twice its variance, as of seven machines.
 _ASSUMED_FACTOR, _ASSUMED_DEGREES = 2.0, 6.0
-# The tails of pools are heavier than normal: as those of so few degrees of freedom, at most.
-_MOST_DEGREES = 8.0
+_MOST_DEGREES = 8.0  # of freedom: the tails of pools are heavier than normal
 _LEAST_SINGLE_RATIO = 1.25  # nobody replaces a machine for less
 
 

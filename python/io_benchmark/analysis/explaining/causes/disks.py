@@ -69,8 +69,7 @@ def _listed_models(stack: Stack) -> Statement:
 
 _DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
 _PLAIN = (False, 1)
-# Disks whose volumes write as much as their number says, within this factor, are alike.
-ALIKE_RATIO = 1.25
+ALIKE_RATIO = 1.25  # disks are alike whose volumes write, within this, what their number says
 
 
 def _machine_type(run: Run) -> Statement | None:

@@ -21,8 +21,7 @@ from io_benchmark.results.workloads import NOT_SYNCED
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _FLUSHED_SHARE = 0.5  # of the bytes copied: more of them reached the disk than did not
-# They write a file that was truncated and rewritten when it is closed.
-_FLUSHING = ("ext4", "xfs", "btrfs")
+_FLUSHING = ("ext4", "xfs", "btrfs")  # closing a rewritten file writes it out
 # Options whose costs are known, and those that follow from the device, the user or the container.
 _JUDGED_OR_IGNORED = {
     "sync", "dirsync", "discard", "nodiscard", "strictatime", "relatime", "noatime", "data",

@@ -27,13 +27,11 @@ from io_benchmark.analysis.reading.mounts import LAYERED
 from io_benchmark.results.machine import Device
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
-# Each in ms and, on later kernels, in µs as well.
-_IDLING = ("slice_idle", "group_idle")
+_IDLING = ("slice_idle", "group_idle")  # each in ms and, on later kernels, in µs as well
 SYNC_WRITE = "sync-write"
 _STARVES_NS = 10_000_000  # a shorter write does not wait for the time slices of others
 _JOURNALLING = ("ext3", "ext4")
-# Folders where a hierarchy is mounted whole: its root group.
-_ROOT_GROUPS = ("cgroup", "blkio", "unified")
+_ROOT_GROUPS = ("cgroup", "blkio", "unified")  # where a hierarchy is mounted whole
 _STATES = {True: "met", False: "not met", None: "unknown"}
 
 _Answer = tuple[bool | None, str]  # whether it is met (None: could not be seen), and what was seen

@@ -144,9 +144,7 @@ def _is_above_disks(limit: IoLimit, held: Sequence[Window], run: Run) -> bool:
 
 
 def _is_measured_at(limit: IoLimit, run: Run) -> bool | None:
-    """Return whether disks that have nothing else to do keep to a limit of bytes.
-
-    None: that was not measured.
+    """Return whether disks that have nothing else to do keep to a limit of bytes; None: unknown.
 
     In a window, copies on a CPU leave the disks idle, so its rate may be below a limit that holds.
     The files that idle disks wrote were first copied in memory, which may or may not overlap with
