@@ -9,14 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.cause import Cause, TrialOutcome
-from io_benchmark.analysis.model.statements import (
-    Quantity,
-    Statement,
-    Unit,
-    Value,
-    share,
-    statement,
-)
+from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, share, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.disks import MachineType
 
@@ -35,7 +28,7 @@ class Gain(Struct, frozen=True):
     evidence: tuple[Statement, ...]
     such_as: MachineType | None = None  # an example for the action
 
-    def also(self, template: str, **values: Value) -> "Gain":
+    def also(self, template: str, **values: Quantity | str) -> "Gain":
         return replace(self, evidence=(*self.evidence, statement(template, **values)))
 
     @property
@@ -66,7 +59,7 @@ class Push(Struct, frozen=True):
         part = cause.share if cause.share is not None else cause.share_at_most
         return math.exp(math.log(slow_ns / fast_ns) * (1.0 if part is None else part))
 
-    def gain(self, side: str, subject: Subject, template: str, **values: Value) -> Gain:
+    def gain(self, side: str, subject: Subject, template: str, **values: Quantity | str) -> Gain:
         """Compare a measurement of a side with the slow side's."""
         now_ns, then_ns = self.measured[self.slow, self.subject], self.measured[side, subject]
         then, now = (Quantity(time_ns, Unit.NANOSECONDS) for time_ns in (then_ns, now_ns))
@@ -194,5 +187,5 @@ def follows(template: str, trial: str = "") -> FindGain:
     return find
 
 
-def _unknown_gain(template: str, **values: Value) -> Gain:
+def _unknown_gain(template: str, **values: Quantity | str) -> Gain:
     return Gain(None, measured=False, evidence=(statement(template, **values),))

@@ -20,7 +20,7 @@ from io_benchmark.analysis.explaining.effects import (
     span,
 )
 from io_benchmark.analysis.explaining.facts.disks import READS, WRITES, DiskWay
-from io_benchmark.analysis.explaining.facts.limits import LIMITED, is_limited
+from io_benchmark.analysis.explaining.facts.limits import LIMITED, reaches_limit
 from io_benchmark.analysis.explaining.rules import NEEDS_BANDWIDTH, CauseRule, OtherCause
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.run import Run
@@ -123,7 +123,7 @@ def _slower_disks(case: Case) -> Effect:
         )
     if case.is_as_fast(each) and each * ALIKE_RATIO >= 1:
         return evidence.opposes(f"Each disk of the slower side {way.past} as fast.")
-    if is_limited(case):
+    if reaches_limit(case.slower):
         return evidence.opposes(LIMITED)
     return evidence.supports(f"Each disk of the slower side {way.past} more slowly.")
 

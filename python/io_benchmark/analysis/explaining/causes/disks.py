@@ -16,7 +16,7 @@ from io_benchmark.analysis.explaining import rules
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
 from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
 from io_benchmark.analysis.explaining.facts.disks import WRITES
-from io_benchmark.analysis.explaining.facts.limits import LIMITED, is_limited
+from io_benchmark.analysis.explaining.facts.limits import LIMITED, reaches_limit
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, Target
 from io_benchmark.analysis.model.run import Run
@@ -151,7 +151,7 @@ DEVICE_COUNT = rules.CauseRule(
             "boot-disk-fallback",
             "The slower side's disks are of another kind, which explains more.",
         ),
-        rules.OtherCause("cgroup-io-limit", LIMITED, where=is_limited),
+        rules.OtherCause("cgroup-io-limit", LIMITED, where=lambda case: reaches_limit(case.slower)),
     ),
     doubted_by=(rules.OtherCause("cgroup-io-limit", "A cgroup may limit what they write."),),
     objections=(

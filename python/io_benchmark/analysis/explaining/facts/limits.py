@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import TypeVar
 
-from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.reading import disk_rates
 from io_benchmark.analysis.reading.disks import stack_of
@@ -75,11 +74,6 @@ def reaches_limit(side: Iterable[Run]) -> bool:
         for run in side
     ]
     return 2 * sum(reaching) > len(reaching)
-
-
-def is_limited(case: Case) -> bool:
-    """Return whether a limit surely holds the slower side's copies back."""
-    return reaches_limit(case.slower)
 
 
 def _moves_large_requests(limit: IoLimit, run: Run) -> bool:
