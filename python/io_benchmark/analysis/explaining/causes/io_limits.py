@@ -122,7 +122,9 @@ def _possible_factor(case: Case) -> float | None:
         factors = [case.times_as_fast(way.rate_of_busy_disks)]
         if may_be_equal_disks:
             factors.append(case.times_as_fast(way.rate_per_disk))
-        known += [min(factor for factor in factors if factor)] if any(factors) else []
+        known_factors = [factor for factor in factors if factor]
+        if known_factors:
+            known.append(min(known_factors))
     return max(known, default=None)
 
 
