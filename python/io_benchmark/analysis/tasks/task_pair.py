@@ -13,8 +13,12 @@ would be larger where that side happened to be slow, and so would call it slower
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from statistics import fmean
 from typing import NamedTuple, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import WorkerVariation
 from io_benchmark.analysis.model.looks import Look, Schedule
@@ -101,7 +105,7 @@ class CommonRuns(NamedTuple):
         return _weighted(means_s, mix)
 
 
-class TaskPair(NamedTuple):
+class TaskPair(Struct, frozen=True, dict=True):
     """Two sides and the runs of the labels that both have."""
 
     candidate: CommonRuns
@@ -109,8 +113,8 @@ class TaskPair(NamedTuple):
     mix: Mapping[str, float]  # tasks of each label
     ratio: LabelledRatio
     look: Look
-    estimate: Estimate
-    variation: WorkerVariation  # assumed where a side has one or two workers
+    # Assumed where a side has one or two workers.
+    variation: WorkerVariation = variations.DEFAULT
 
     @classmethod
     def of(cls, candidate_side: TaskSide, baseline_side: TaskSide) -> Self | None:
@@ -124,8 +128,12 @@ class TaskPair(NamedTuple):
         look = Schedule().look_of_counts(workers)
         rounding_s = _rounding_s([*candidate.runs, *baseline.runs])
         ratio = LabelledRatio(candidate.log_means, baseline.log_means, mix, look, rounding_s)
-        estimate = ratio.estimate(variations.DEFAULT.ratio)
-        return cls(candidate, baseline, mix, ratio, look, estimate, variations.DEFAULT)
+        return cls(candidate, baseline, mix, ratio, look)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """Return the ratio of the sides, with what is assumed of few workers."""
+        return self.ratio.estimate(self.variation.ratio)
 
     def ended(self, ending: Ending) -> BothSides[int]:
         """Return how many runs of the common labels ended in this way."""
@@ -143,8 +151,7 @@ class TaskPair(NamedTuple):
     def with_others(self, sides: Mapping[str, LogMeans]) -> Self:
         """Assume of few workers what all sides show, as a comparison of benchmarks does."""
         names = (self.candidate.side.name, self.baseline.side.name)
-        variation = variations.of_pair(names, {**sides, **self.log_means})
-        return self._replace(variation=variation, estimate=self.ratio.estimate(variation.ratio))
+        return replace(self, variation=variations.of_pair(names, {**sides, **self.log_means}))
 
     @property
     def times(self) -> dict[str, TaskTimes]:
