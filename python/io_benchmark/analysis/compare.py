@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 
+from msgspec import Struct
+
 from io_benchmark.analysis.comparing.figures import with_workload_figures
 from io_benchmark.analysis.comparing.pairs import EarlierPushes, Options, Results, compare_pairs
 from io_benchmark.analysis.comparing.places import compare_places
@@ -41,6 +43,82 @@ from io_benchmark.analysis.validity.workers import mark
 from io_benchmark.costs.worker_time import NO_PRICES, Price
 
 
+class Compared(Struct, frozen=True, eq=False):
+    """What the workers of a plan show, before it is explained and published."""
+
+    plan: Plan
+    options: Options
+    read: Sequence[Worker]  # all, marked as they count
+    counted: Sequence[Worker]
+    everything: Sequence[Measurement]  # also without sides that may be compared
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        workers: Sequence[Worker],
+        options: Options,
+        *,
+        earlier: EarlierPushes | None = None,
+        lost: Sequence[str] = (),
+    ) -> "Compared":
+        """Compare the sides.
+
+        `earlier` has how far earlier pushes vary, for a comparison of two pushes. `lost` has the
+        side of each task that ended and left no result.
+        """
+        read = mark(MachineMarks.identify(workers))
+        counted = [worker for worker in read if worker.is_counted]
+        results = Results(grouped(counted, attrgetter("side")), Counter(lost), earlier)
+        valid = valid_measurements(counted, options.allow)
+        everything = [_with_pairs(measurement, plan, options, results) for measurement in valid]
+        return cls(plan, options, read, counted, everything)
+
+    def explained(
+        self,
+        *,
+        prices: Mapping[str, Price] = NO_PRICES,
+        unreadable: Sequence[str] = (),
+        remarks: Sequence[str] = (),
+    ) -> SampledReport:
+        """Return the report of the comparison, with what explains its differences."""
+        plan, options, read, counted = self.plan, self.options, self.read, self.counted
+        compared = [measurement for measurement in self.everything if measurement.sides]
+        mixed = find_mixed_pools(compared, options.margin)
+        variation = options.worker_variation or variations.DEFAULT
+        single = SingleMachine.find_all(compared, variation.ratio)
+        measurements = with_workload_figures([*with_obstacles(compared, mixed)], counted)
+        explained = diagnoses(plan, measurements, counted, read)
+        lines = worker_lines(read, compared)
+        problems = [*check_workers(read)]
+        for measurement in self.everything:
+            problems += measurement.problems
+        report = SampledReport(
+            title=plan.title,
+            baseline=plan.baseline,
+            baseline_reason=plan.baseline_reason,
+            margin_ratio=options.margin,
+            subjects=tuple(measurement.published() for measurement in measurements),
+            diagnoses=tuple(with_pool_remedies(explained, mixed)),
+            problems=merge_repeated(problems, plan, measurements),
+            workers=lines,
+            unreadable=tuple(sorted(unreadable)),
+            remarks=tuple(footnotes(remarks, measurements, read, counted)),
+            series=tuple(chain.from_iterable(map(SampleSeries.of_worker, counted))),
+            places=compare_places(plan, counted, self.everything, measurements),
+            single_workers=explain_single_workers(
+                single, compared, margin=options.margin, assumed=variation.ratio
+            ),
+            mixed_pools=mixed,
+            confirming=missing_runs(
+                chain.from_iterable(measurement.comparisons for measurement in measurements), read
+            ),
+            decision_cost=cost_of_deciding(measurements, counted, prices),
+            replication=count_workers(measurements, lines),
+        )
+        return named_as_rehearsal(report, read)
+
+
 def compare(
     plan: Plan,
     workers: Sequence[Worker],
@@ -52,50 +130,9 @@ def compare(
     remarks: Sequence[str] = (),
     lost: Sequence[str] = (),
 ) -> SampledReport:
-    """Compare the sides.
-
-    `earlier` has how far earlier pushes vary, for a comparison of two pushes. `lost` has the side
-    of each task that ended and left no result.
-    """
-    read = mark(MachineMarks.identify(workers))
-    counted = [worker for worker in read if worker.is_counted]
-    results = Results(grouped(counted, attrgetter("side")), Counter(lost), earlier)
-    valid = valid_measurements(counted, options.allow)
-    everything = [_with_pairs(measurement, plan, options, results) for measurement in valid]
-    compared = [measurement for measurement in everything if measurement.sides]
-    mixed = find_mixed_pools(compared, options.margin)
-    variation = options.worker_variation or variations.DEFAULT
-    single = SingleMachine.find_all(compared, variation.ratio)
-    measurements = with_workload_figures([*with_obstacles(compared, mixed)], counted)
-    explained = diagnoses(plan, measurements, counted, read)
-    lines = worker_lines(read, compared)
-    problems = [*check_workers(read)]
-    for measurement in everything:
-        problems += measurement.problems
-    report = SampledReport(
-        title=plan.title,
-        baseline=plan.baseline,
-        baseline_reason=plan.baseline_reason,
-        margin_ratio=options.margin,
-        subjects=tuple(measurement.published() for measurement in measurements),
-        diagnoses=tuple(with_pool_remedies(explained, mixed)),
-        problems=merge_repeated(problems, plan, measurements),
-        workers=lines,
-        unreadable=tuple(sorted(unreadable)),
-        remarks=tuple(footnotes(remarks, measurements, read, counted)),
-        series=tuple(chain.from_iterable(map(SampleSeries.of_worker, counted))),
-        places=compare_places(plan, counted, everything, measurements),
-        single_workers=explain_single_workers(
-            single, compared, margin=options.margin, assumed=variation.ratio
-        ),
-        mixed_pools=mixed,
-        confirming=missing_runs(
-            chain.from_iterable(measurement.comparisons for measurement in measurements), read
-        ),
-        decision_cost=cost_of_deciding(measurements, counted, prices),
-        replication=count_workers(measurements, lines),
-    )
-    return named_as_rehearsal(report, read)
+    """Compare the sides and explain their differences; `Compared.of` says what is given."""
+    compared = Compared.of(plan, workers, options, earlier=earlier, lost=lost)
+    return compared.explained(prices=prices, unreadable=unreadable, remarks=remarks)
 
 
 def _with_pairs(
