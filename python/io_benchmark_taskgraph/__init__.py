@@ -11,6 +11,9 @@ from typing import Any
 
 def register(graph_config: Any) -> None:
     """Add the parameters, the selection by name and the actions; taskgraph calls this first."""
+    from io_benchmark_taskgraph import versions  # noqa: PLC0415
+
+    versions.check_version()
     from io_benchmark_taskgraph import actions, mistakes, parameters  # noqa: PLC0415
 
     with mistakes.logged():

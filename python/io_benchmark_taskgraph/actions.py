@@ -13,7 +13,6 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import voluptuous
@@ -23,6 +22,7 @@ from taskgraph.util import taskcluster
 
 from io_benchmark_taskgraph.parameters import JOB
 from io_benchmark_taskgraph.repeating import derived_id, pace, repeated, with_relative_dates
+from io_benchmark_taskgraph.versions import task_group
 
 logger = logging.getLogger(__name__)
 
@@ -164,12 +164,9 @@ class _Group:
 
     def __init__(self, group_id: str, parameters: Any, graph_config: Any) -> None:
         self.group_id, self.parameters, self.graph_config = group_id, parameters, graph_config
-        pages: list[dict[str, Any]] = []
-        queue = taskcluster.get_taskcluster_client("queue")
-        queue.listTaskGroup(group_id, paginationHandler=pages.append)
         tasks = [
             _GroupTask(answer["status"]["taskId"], answer["status"]["state"], answer["task"])
-            for answer in chain.from_iterable(page["tasks"] for page in pages)
+            for answer in task_group(group_id)
         ]
         self.pools, self.reports = (
             sorted(

@@ -11,10 +11,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from taskgraph.loader import transform
 from taskgraph.util.templates import merge
+from taskgraph.util.yaml import load_yaml
 
-from io_benchmark_taskgraph.mistakes import UserMistake, quoted, there_are
+from io_benchmark_taskgraph.mistakes import quoted, there_are
+from io_benchmark_taskgraph.versions import UserMistake, load_tasks
 
 POOLS_FROM = "pools-from"
 COPIED_KEYS = ("description", "worker-type", "treeherder", "worker")
@@ -23,30 +24,20 @@ _FILE = "kind.yml"
 
 
 def with_defaults(
-    kind: str,
-    path: str,
-    config: dict[str, Any],
-    params: Any,
-    loaded_tasks: list[Any],
-    write_artifacts: bool,
+    kind: str, path: str, config: dict[str, Any], params: Any, loaded_tasks: list[Any]
 ) -> Iterator[dict[str, Any]]:
     """Load a kind's tasks; its `task-defaults` say what differs from the package's."""
     config = {**config, "task-defaults": merged_defaults(kind, config.get("task-defaults", {}))}
-    yield from transform.loader(kind, path, config, params, loaded_tasks, write_artifacts)
+    yield from load_tasks(kind, path, config, params, loaded_tasks)
 
 
 def merged_defaults(kind: str, own: dict[str, Any]) -> dict[str, Any]:
     """Return the package's defaults for a kind's tasks, changed by those of the project's file."""
-    return dict(merge(transform.load_yaml(f"{DEFAULTS}/{kind}.yml"), own))
+    return dict(merge(load_yaml(f"{DEFAULTS}/{kind}.yml"), own))
 
 
 def loader(
-    kind: str,
-    path: str,
-    config: dict[str, Any],
-    params: Any,
-    loaded_tasks: list[Any],
-    write_artifacts: bool,
+    kind: str, path: str, config: dict[str, Any], params: Any, loaded_tasks: list[Any]
 ) -> Iterator[dict[str, Any]]:
     name, above = config.get(POOLS_FROM, ""), Path(path).parent
     kinds = sorted({file.parent.name for file in above.glob(f"*/{_FILE}")} - {kind})
@@ -55,10 +46,10 @@ def loader(
         problem = f"{quoted(name)} is not another kind; {there_are(kinds, str(name))}"
         raise UserMistake(f"{place}: {problem}")
     folder = str(above / name)
-    pools = transform.load_yaml(f"{folder}/{_FILE}")
+    pools = load_yaml(f"{folder}/{_FILE}")
     tasks = {key: pools[key] for key in ("tasks", "tasks-from") if key in pools}
     suffix = str(config.get("symbol-suffix", ""))
-    for pool in transform.loader(kind, folder, tasks, params, loaded_tasks, write_artifacts):
+    for pool in load_tasks(kind, folder, tasks, params, loaded_tasks):
         task = merge(config.get("task-defaults", {}), _pool_keys(pool, suffix))
         yield {**task, "name": pool["name"], "task-from": _FILE}
 

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, Callable
 
 import voluptuous
-from taskgraph.util.schema import SchemaValidationError
 from taskgraph.util.yaml import UnicodeLoader
 
-UserMistake = SchemaValidationError  # taskgraph prints these without a traceback
+from io_benchmark_taskgraph.versions import MISTAKES_NEED_LOGGING, UserMistake
+
 logger = logging.getLogger(__name__)
 
 
@@ -85,11 +85,12 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
 
 @contextmanager
 def logged() -> Iterator[None]:
-    """Log a UserMistake of this block, as taskgraph's command line expects."""
+    """Log a UserMistake of this block, where taskgraph's command line expects it."""
     try:
         yield
     except UserMistake as error:
-        logger.error("%s", error)  # noqa: TRY400 - no traceback
+        if MISTAKES_NEED_LOGGING:
+            logger.error("%s", error)  # noqa: TRY400 - no traceback
         raise
 
 

@@ -16,11 +16,9 @@ from typing import Any, Callable
 import voluptuous
 from taskgraph.parameters import extend_parameters_schema
 from taskgraph.target_tasks import register_target_task
-from taskgraph.util.schema import Schema
 from taskgraph.util.vcs import get_repository
 
 from io_benchmark_taskgraph.mistakes import (
-    UserMistake,
     choice,
     logged,
     quoted,
@@ -29,6 +27,7 @@ from io_benchmark_taskgraph.mistakes import (
     yes_or_no,
 )
 from io_benchmark_taskgraph.stanza import MAX_REPLICATES, PERFHERDER_MODES
+from io_benchmark_taskgraph.versions import PARAMETERS_SCHEMA, UserMistake
 
 JOB = "io-benchmark"
 ALL_JOB = "io-benchmark-all"
@@ -60,22 +59,12 @@ _FORM = (
 )
 
 
-# With defaults, because actions read the parameters of pushes that may lack all but the first.
-# Values are checked where they are used, with messages of one line. A class, because
-# `Schema.from_dict` reads the source of every module that called it.
-class _IoBenchmarkParameters(Schema, rename=None):  # type: ignore[call-arg, misc]
-    io_benchmark_jobs: list[str]
-    io_benchmark_replicates: int = 0
-    io_benchmark_perfherder: str = ""
-    io_benchmark_capacities: bool = False
-
-
 def _defaults(_repo_root: Any = None) -> dict[str, Any]:
     return {JOBS: [], REPLICATES: 0, PERFHERDER: "", CAPACITIES: False}
 
 
 def register() -> None:
-    extend_parameters_schema(_IoBenchmarkParameters, defaults_fn=_defaults)
+    extend_parameters_schema(PARAMETERS_SCHEMA, defaults_fn=_defaults)
     register_target_task(JOB)(_select_targets)
 
 

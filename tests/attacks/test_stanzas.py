@@ -52,7 +52,7 @@ MESSAGES = [
 READ_MESSAGES = """
 import json, sys
 from io_benchmark_taskgraph.parameters import _requested
-from io_benchmark_taskgraph.mistakes import UserMistake
+from io_benchmark_taskgraph.versions import UserMistake
 for text in json.load(open(sys.argv[1])):
     try:
         request = _requested(text)

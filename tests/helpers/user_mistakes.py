@@ -6,7 +6,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from io_benchmark_taskgraph.mistakes import BadKeyError, UserMistake
+from io_benchmark_taskgraph.mistakes import BadKeyError
+from io_benchmark_taskgraph.versions import UserMistake
 
 # By key: what is said of which values.
 WrongValues: TypeAlias = Mapping[str, Mapping[str, Sequence[Any]]]

@@ -28,7 +28,7 @@ def load(tmp_path):
             file = tmp_path / "kinds" / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(yaml.safe_dump(content, sort_keys=False))
-        return list(loader("all", str(tmp_path / "kinds/all"), config, {}, [], False))
+        return list(loader("all", str(tmp_path / "kinds/all"), config, {}, []))
 
     return load
 

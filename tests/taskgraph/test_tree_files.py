@@ -9,8 +9,7 @@ import pytest
 import yaml
 from checkout import KIND, ROOT
 
-from io_benchmark_taskgraph import stanza
-from io_benchmark_taskgraph.parameters import _IoBenchmarkParameters
+from io_benchmark_taskgraph import parameters, stanza
 from io_benchmark_taskgraph.transforms import report
 
 DOCS = ROOT / "taskcluster" / "docs"
@@ -42,7 +41,7 @@ def test_lists():
     assert table("| key of `report` | meaning |") == [*map(str, report.SCHEMA.schema)]
     files = [f"public/{path}" for path in report.FILES.values()]
     assert table("| artifact | content |") == files
-    assert titles("parameters.md") == list(_IoBenchmarkParameters.__struct_fields__)
+    assert titles("parameters.md") == list(parameters._defaults())
     attributes = kind["task-defaults"]["attributes"]
     assert titles("attributes.md") == sorted(
         [

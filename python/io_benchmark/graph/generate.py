@@ -20,10 +20,10 @@ from taskgraph import parameters
 from taskgraph.config import GraphConfig
 from taskgraph.generator import TaskGraphGenerator
 from taskgraph.parameters import Parameters
-from taskgraph.util.schema import SchemaValidationError
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root
+from io_benchmark_taskgraph.versions import UserMistake
 
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
 POOL_ATTRIBUTE = "io_benchmark_pool"
@@ -87,7 +87,7 @@ def _one_line(message: str) -> str:
     return lines[0] if lines else "no reason given"
 
 
-def _problem(error: Exception, tree: Path) -> str:
+def _problem(error: BaseException, tree: Path) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         place = str(error.problem_mark.name).removeprefix(f"{tree}/")
         problem = _one_line(error.problem or str(error))
@@ -101,7 +101,7 @@ def _problem(error: Exception, tree: Path) -> str:
             "its worker-type; add the alias or correct the task"
         )
     # taskgraph raises plain `Exception` for what its schemas do not cover.
-    if isinstance(error, SchemaValidationError | OSError) or type(error) is Exception:
+    if isinstance(error, UserMistake | OSError) or type(error) is Exception:
         return _one_line(str(error))
     # A kind of an unexpected form, or a bug.
     return (
@@ -165,7 +165,7 @@ def generate(root: Root, jobs: Sequence[str], *, capacities: bool = False) -> li
             # A decision task checks the files only after it loaded config.yml.
             module("mistakes").check_tree(folder)
             selected = generator.target_task_set.tasks.values()
-        except Exception as error:
+        except (Exception, UserMistake) as error:
             # The message names the tree itself, because a copy is removed before people read it.
             problem = _problem(error, tree.path)
             raise IoBenchmarkError(problem.replace(str(tree.path), str(root.path))) from error

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Which versions of taskgraph are accepted; `tox -e taskgraphs` runs the kind with them."""
+
+import logging
+import re
+
+import pytest
+from checkout import ROOT
+from user_mistakes import mistake
+
+from io_benchmark_taskgraph import versions
+
+LINES = {
+    "7.4.0": (
+        "io-benchmark-taskgraph needs taskgraph 8.0 or newer, and 7.4.0 is installed; require "
+        "taskcluster-taskgraph>=8.0 where the project pins it"
+    ),
+    "24.5.2": (
+        "taskgraph 24.5.2 is newer than 24.5.1, the newest that io-benchmark was tested with"
+    ),
+}
+
+
+@pytest.mark.parametrize("installed", ["7.4.0", "8.0.0", "8.1.0", "24.5.1", "24.5.2"])
+def test_versions(monkeypatch, caplog, installed):
+    """One that is too old is refused, and a newer one than tested is mentioned, in one line."""
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(versions, "_INSTALLED", installed)
+    monkeypatch.setattr(versions, "_VERSION", versions._numbers(installed))
+    if installed.startswith("7."):
+        assert mistake(versions.check_version) == LINES[installed]
+    else:
+        versions.check_version()
+    expected = [LINES[installed]] if installed == "24.5.2" else []
+    assert caplog.messages == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [("24.5.1", (24, 5, 1)), ("25.0.0rc2", (25, 0, 0)), ("25.0.dev3+g1a2b", (25, 0, 3))],
+)
+def test_numbers(version, expected):
+    """Of a release, a candidate and a build of a commit."""
+    assert versions._numbers(version) == expected
+
+
+def test_range():
+    """The package's metadata has the same oldest version, and no upper limit."""
+    text = (ROOT / "python/io_benchmark_taskgraph/pyproject.toml").read_text()
+    (requirement,) = re.findall(r'"taskcluster-taskgraph([^"]*)"', text)
+    assert f"{requirement}.0" == f">={versions.OLDEST}"
