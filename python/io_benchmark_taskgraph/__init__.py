@@ -21,7 +21,9 @@ def register(graph_config: Any) -> None:
     parameters.register()
     actions.register()
     if "treeherder" in graph_config:
-        graph_config["treeherder"].setdefault("group-names", {}).setdefault("IOB", "I/O benchmark")
+        names = graph_config["treeherder"].setdefault("group-names", {})
+        names.setdefault("IOB", "I/O benchmark")
+        names.setdefault("IOBG", "I/O benchmark: gate of new images")
     # A project that has its own function calls `parameters.decision_parameters` there.
     graph_config["taskgraph"].setdefault(
         "decision-parameters", "io_benchmark_taskgraph.parameters:decision_parameters"

@@ -20,7 +20,7 @@ from taskgraph.actions import registry
 from taskgraph.actions.util import create_task_from_def
 from taskgraph.util import taskcluster
 
-from io_benchmark_taskgraph.parameters import JOB
+from io_benchmark_taskgraph.parameters import GATE_JOB, JOB
 from io_benchmark_taskgraph.repeating import derived_id, pace, repeated, with_relative_dates
 from io_benchmark_taskgraph.versions import task_group
 
@@ -76,7 +76,7 @@ def register() -> None:
         symbol="cc",
         description=_CONFIRM_DESCRIPTION,
         order=50,
-        context=[{"kind": JOB}, {"kind": REPORT_JOB}],
+        context=[{"kind": JOB}, {"kind": GATE_JOB}, {"kind": REPORT_JOB}],
     )(_confirm)
     registry.register_callback_action(
         name=MORE_WORKERS,
@@ -89,9 +89,9 @@ def register() -> None:
 
 
 def _confirm(
-    parameters: Any, graph_config: Any, _input: Any, task_group_id: str, _task_id: Any
+    parameters: Any, graph_config: Any, _input: Any, task_group_id: str, task_id: Any
 ) -> None:
-    group = _Group(task_group_id, parameters, graph_config)
+    group = _Group(task_group_id, parameters, graph_config, task_id)
     confirming = group.report["confirming"]
     paces = confirming["paces"][:_MOST_PACES]
     missing = len(confirming["paces"])
@@ -116,9 +116,9 @@ def _confirm(
 
 
 def _measure_more(
-    parameters: Any, graph_config: Any, _input: Any, task_group_id: str, _task_id: Any
+    parameters: Any, graph_config: Any, _input: Any, task_group_id: str, task_id: Any
 ) -> None:
-    group = _Group(task_group_id, parameters, graph_config)
+    group = _Group(task_group_id, parameters, graph_config, task_id)
     dependencies = []
     for row in group.report["replication"]:
         pool, number = row["side"], min(row["workers_to_add"] or 0, _MOST_AT_ONCE)
@@ -149,6 +149,11 @@ class _GroupTask:
         return str(self.definition["metadata"]["name"])
 
     @property
+    def kind(self) -> str | None:
+        kind: str | None = self.definition["tags"].get("kind")
+        return kind
+
+    @property
     def pool(self) -> str | None:
         words = self.definition["payload"].get("command", [])
         pools: list[str] = _POOL.findall(" ".join(word for word in words if isinstance(word, str)))
@@ -160,21 +165,25 @@ class _GroupTask:
 
 
 class _Group:
-    """The pools' tasks and the reports of a group, in the order of their creation."""
+    """The pools' tasks and the reports of a group, in the order of their creation.
 
-    def __init__(self, group_id: str, parameters: Any, graph_config: Any) -> None:
+    A click on a report means this report and its repetitions: the group may also have a gate's.
+    """
+
+    def __init__(
+        self, group_id: str, parameters: Any, graph_config: Any, task_id: str | None
+    ) -> None:
         self.group_id, self.parameters, self.graph_config = group_id, parameters, graph_config
         tasks = [
             _GroupTask(answer["status"]["taskId"], answer["status"]["state"], answer["task"])
             for answer in task_group(group_id)
         ]
-        self.pools, self.reports = (
-            sorted(
-                (task for task in tasks if task.definition["tags"].get("kind") == kind),
-                key=lambda task: str(task.definition["created"]),
-            )
-            for kind in (JOB, REPORT_JOB)
-        )
+        own = [task for task in tasks if task.kind in (JOB, GATE_JOB, REPORT_JOB)]
+        own.sort(key=lambda task: str(task.definition["created"]))
+        self.pools = [task for task in own if task.kind != REPORT_JOB]
+        reports = [task for task in own if task.kind == REPORT_JOB]
+        clicked = {task.label for task in reports if task.task_id == task_id}
+        self.reports = [task for task in reports if not clicked or task.label in clicked]
         self.report, report_task = self._read_report()
         self.read = {worker["task_id"] for worker in self.report["workers"]}
         self.awaited = set(report_task.definition.get("dependencies", []))

@@ -75,12 +75,26 @@ def in_task(config: Any, task: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     except BadKeyError as problem:
-        path = Path(config.path, task.get("task-from", "kind.yml")).absolute()
-        # Not taskgraph's `vcs_root`, the nearest checkout above, which may be a different one.
-        root = Path(config.graph_config.root_dir).absolute().parent
-        file = path.relative_to(root) if root in path.parents else path
+        file = _file_name(config, task.get("task-from", "kind.yml"))
         place = f"{file}: task {plain(task_name(task))}"
         raise UserMistake(f"{place}: {problem}") from None
+
+
+@contextmanager
+def in_kind(config: Any) -> Iterator[None]:
+    """Add the kind's file to a BadKeyError of this block."""
+    try:
+        yield
+    except BadKeyError as problem:
+        raise UserMistake(f"{_file_name(config, 'kind.yml')}: {problem}") from None
+
+
+def _file_name(config: Any, name: str) -> Path:
+    """Return the path of a kind's file from the root of the tree."""
+    path = Path(config.path, name).absolute()
+    # Not taskgraph's `vcs_root`, the nearest checkout above, which may be a different one.
+    root = Path(config.graph_config.root_dir).absolute().parent
+    return path.relative_to(root) if root in path.parents else path
 
 
 @contextmanager

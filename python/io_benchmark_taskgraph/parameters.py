@@ -3,7 +3,7 @@
 
 A decision task fills them, also from the line `try: …` of a commit message. The target method
 `io-benchmark` selects the tasks that `io_benchmark_jobs` names; `rehearse -j` and `submit -j` use
-the same names.
+the same names. The method `io-benchmark-gate` selects those of the gate without them.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from io_benchmark_taskgraph.versions import PARAMETERS_SCHEMA, UserMistake
 
 JOB = "io-benchmark"
 ALL_JOB = "io-benchmark-all"
+GATE_JOB = "io-benchmark-gate"
 JOB_ATTRIBUTE = "job_try_name"
 POOL_ATTRIBUTE = "io_benchmark_pool"
 CAPACITIES_ATTRIBUTE = "io_benchmark_capacities"  # of a task that measures no series
@@ -66,6 +67,7 @@ def _defaults(_repo_root: Any = None) -> dict[str, Any]:
 def register() -> None:
     extend_parameters_schema(PARAMETERS_SCHEMA, defaults_fn=_defaults)
     register_target_task(JOB)(_select_targets)
+    register_target_task(GATE_JOB)(_select_gate)
 
 
 def decision_parameters(_graph_config: Any, parameters: dict[str, Any]) -> None:
@@ -147,6 +149,11 @@ def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -
                 f"{', '.join(pools)} are selected; name one pool, and the other in another push"
             )
     return labels
+
+
+def _select_gate(full_task_graph: Any, _parameters: Any, _graph_config: Any) -> list[str]:
+    with logged():
+        return _select(full_task_graph.tasks.values(), [GATE_JOB])
 
 
 def override(parameters: Any, name: str) -> Any:

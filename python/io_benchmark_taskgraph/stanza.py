@@ -24,9 +24,12 @@ DESTINATIONS = ("overwrite", "unlink", "fresh")
 PERFHERDER_MODES = ("pool", "neutral")
 # The script's limit over all places and destinations: results with more would not be read.
 MAX_RETRIEVES = 100_000
+# The workload that has destinations, and whose time follows from its sizes; each other one has a
+# maximum time.
+CACHE_RETRIEVE = "cache-retrieve"
 # What predictions use, and how long a worker takes for it at most in each place. A test compares
 # the workloads with CAPACITIES in the script's settings.py.
-CAPACITIES = ("cache-retrieve", "sync-write", "random-io", "metadata", "spawn")
+CAPACITIES = (CACHE_RETRIEVE, "sync-write", "random-io", "metadata", "spawn")
 CAPACITIES_S = 300
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
@@ -62,6 +65,13 @@ class Benchmark:
     @property
     def measured_workloads(self) -> tuple[str, ...]:
         return CAPACITIES if self.capacities else self.workloads
+
+    @property
+    def measurements(self) -> int:
+        """Return how many a comparison has at least; only destinations are counted as variants."""
+        has_retrieves = CACHE_RETRIEVE in self.workloads
+        more_destinations = len(self.destinations) - 1 if has_retrieves else 0
+        return len(self.places) * (len(self.workloads) + more_destinations)
 
     @classmethod
     def parse(cls, stanza: object) -> Benchmark:

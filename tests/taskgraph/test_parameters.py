@@ -278,5 +278,6 @@ def test_selection(checkout, monkeypatch):
     offered = json.loads((artifacts / "actions.json").read_text())["actions"]
     by_name = {action["name"]: (action["context"], action["extra"]) for action in offered}
     report, generic = {"kind": "io-benchmark-report"}, {"actionPerm": "generic"}
-    assert by_name[actions.CONFIRM] == ([{"kind": "io-benchmark"}, report], generic)
+    pools = [{"kind": "io-benchmark"}, {"kind": "io-benchmark-gate"}]
+    assert by_name[actions.CONFIRM] == ([*pools, report], generic)
     assert by_name[actions.MORE_WORKERS] == ([report], generic)

@@ -17,7 +17,7 @@ from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph import parameters
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name, there_are
-from io_benchmark_taskgraph.stanza import CAPACITIES_S, Benchmark
+from io_benchmark_taskgraph.stanza import CACHE_RETRIEVE, CAPACITIES_S, Benchmark
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
@@ -38,8 +38,6 @@ CACHE_MIB = 5_700
 RETRIEVE_MIB = 57
 # The time of trials, as a share of the time of the retrieves before them.
 TRIALS_PERCENT = 15
-# The workload whose time follows from its sizes; each other workload has a maximum time.
-CACHE_RETRIEVE = "cache-retrieve"
 
 
 def checked_benchmark(task: Mapping[str, Any]) -> tuple[Benchmark, int]:
@@ -127,11 +125,11 @@ def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
         raise BadKeyError("name", problem)
     job = task.get("attributes", {}).get(parameters.JOB_ATTRIBUTE)
     label = f"{config.kind}-{name}-"
-    # Such a label would look like a task of the kind that measures everything.
-    all_job = parameters.ALL_JOB
-    is_label_of_all = config.kind != all_job and label.startswith(f"{all_job}-")
-    is_label = name.startswith(f"{config.kind}-") or is_label_of_all
-    if is_label or name in (config.kind, job, all_job):
+    others = [name for name in (parameters.ALL_JOB, parameters.GATE_JOB) if name != config.kind]
+    # Such a label would look like a task of another kind.
+    is_label_of_other = any(label.startswith(f"{other}-") for other in others)
+    is_label = name.startswith(f"{config.kind}-") or is_label_of_other
+    if is_label or name in (config.kind, job, *others):
         problem = "is what -j calls the job or a task's label; give the pool another name"
         raise BadKeyError("name", problem)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """All transforms in their order, for a project whose kind `io-benchmark` names one line."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,23 +20,32 @@ _measured = TransformSequence([
 _compared = TransformSequence([part.transforms for part in (report, run, task)])
 
 
-def _with_report(config: Any, tasks: Tasks) -> Tasks:
-    """Yield the pools' tasks, and the report's as a kind that depends on this one would make it.
+def _pools_with_report(config: Any, tasks: Tasks) -> Tasks:
+    """Yield the tasks of the pools and of the report, which runs on the first pool by default.
 
-    `report` in kind.yml has what differs for the report's task; it runs on the first pool by
-    default.
+    `report` in kind.yml has what differs for the report's task.
     """
     described = list(tasks)
+    worker_type = described[0].get("worker-type") if described else None
+    own = {"worker-type": worker_type, **config.config.get(report.STANZA, {})}
+    yield from with_report(config, described, _measured, merged_defaults(REPORT_KIND, own))
+
+
+def with_report(
+    config: Any,
+    pools: Sequence[dict[str, Any]],
+    measured: TransformSequence,
+    report_task: dict[str, Any],
+) -> Tasks:
+    """Yield the pools' tasks, and the report's as a kind that depends on this one would make it."""
     measuring = {}
-    for pool in _measured(config, iter(described)):
+    for pool in measured(config, iter(pools)):
         fields = {key: pool[key] for key in ("label", "description", "attributes", "task")}
         measuring[pool["label"]] = Task(config.kind, **fields)
         yield pool
     if measuring:
-        worker_type = described[0].get("worker-type")
-        own = {"worker-type": worker_type, **config.config.get(report.STANZA, {})}
         kind = replace(config, kind=REPORT_KIND, config={}, kind_dependencies_tasks=measuring)
-        yield from _compared(kind, iter([{"name": "report", **merged_defaults(REPORT_KIND, own)}]))
+        yield from _compared(kind, iter([{"name": "report", **report_task}]))
 
 
 def _build_on_demand(_config: Any, tasks: Tasks) -> Tasks:
@@ -45,5 +55,5 @@ def _build_on_demand(_config: Any, tasks: Tasks) -> Tasks:
         yield image
 
 
-pools = TransformSequence([_with_report])
+pools = TransformSequence([_pools_with_report])
 images = TransformSequence([_build_on_demand])

@@ -36,18 +36,18 @@ from io_benchmark_taskgraph.mistakes import (
 )
 from io_benchmark_taskgraph.parameters import JOB, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
-from io_benchmark_taskgraph.transforms import Tasks
+from io_benchmark_taskgraph.transforms import Tasks, gate_verdict
 
 STANZA = "report"
 PYTHON = "/opt/io-benchmark/bin/python3"  # in the image io-benchmark-report
 FOLDER = "io-benchmark"
-_PRICES_FILE = f'"$artifacts/{FOLDER}/prices.json"'
 # What is written, by the format's name, below the artifacts.
 FILES = {
     "html": f"{FOLDER}/report.html",
     "markdown": f"{FOLDER}/report.md",
     "json": f"{FOLDER}/report.json",
 }
+_PRICES_FILE = f'"$artifacts/{FOLDER}/prices.json"'
 # A test compares this with FORM in io_benchmark/analysis/expectations.py.
 EXPECTATION = re.compile(
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
@@ -64,9 +64,25 @@ RESOLVING_S = 20 * _MINUTE_S
 LATEST_S = 5 * _DAY_S
 
 
+percentage = form(
+    r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%", "is not a percentage; write one such as 2%"
+)
+
+
+def share(percent: str) -> float:
+    """Return 0.1 for `10%`."""
+    return float(percent[:-1]) / 100
+
+
 def _is_expectation(value: object) -> bool:
     match = EXPECTATION.fullmatch(value) if isinstance(value, str) else None
     return match is not None and float(match.group(4)) > 0
+
+
+def _is_gate(value: object) -> bool:
+    """Return whether this is the expectation that a ratio is below a limit."""
+    match = EXPECTATION.fullmatch(value) if isinstance(value, str) else None
+    return match is not None and match.group(3) == "<" and match.group(5) is None
 
 
 def _are_looks(value: object) -> bool:
@@ -101,9 +117,7 @@ SCHEMA = voluptuous.Schema({
     # The pool that the other pools are compared with.
     voluptuous.Optional("baseline"): form("(?s:.+)", "is not a pool's name"),
     # Differences within this count as equivalent.
-    voluptuous.Optional("margin"): form(
-        r"(?!0+(\.0+)?%)[0-9]{1,2}(\.[0-9]{1,6})?%", "is not a percentage; write one such as 2%"
-    ),
+    voluptuous.Optional("margin"): percentage,
     # Workers per pool at each planned comparison.
     voluptuous.Optional("looks"): accept(
         _are_looks, "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
@@ -119,12 +133,23 @@ SCHEMA = voluptuous.Schema({
             _are_prices, "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
         ),
     },
+    # The task fails unless these pass; they say which pools are compared, and GitHub shows them.
+    voluptuous.Optional("gates", default=list): accept(
+        lambda value: isinstance(value, list) and all(map(_is_gate, value)),
+        "is not a list of gates; write one, as ['amd-16-alpha/amd-16<1.1']",
+    ),
     # The task fails unless the interval meets these.
     voluptuous.Optional("expectations", default=list): accept(
         lambda value: isinstance(value, list) and all(map(_is_expectation, value)),
         "is not a list of expectations; write one, as ['amd-30/intel<1.05 on sync-write']",
     ),
 })
+
+
+def _sides(expectation: str) -> tuple[str, str]:
+    """Return the candidate and the baseline."""
+    candidate, baseline, _limit = re.split("[/<>]", expectation)
+    return candidate.strip(), baseline.strip()
 
 
 def checked_stanza(
@@ -139,9 +164,15 @@ def checked_stanza(
     if baseline not in pools:
         problem = f"{quoted(baseline)} is not a pool; {there_are(sorted(set(pools)), baseline)}"
         raise BadKeyError(f"{STANZA}.baseline", problem)
+    for gate in settings["gates"]:
+        for name in _sides(gate):
+            if name not in pools:
+                problem = f"{quoted(gate)}: {quoted(name)} is not a pool"
+                there = there_are(sorted(set(pools)), name)
+                raise BadKeyError(f"{STANZA}.gates", f"{problem}; {there}")
     candidates = sorted(set(pools) - {baseline})
     for expectation in settings["expectations"]:
-        candidate, against = (name.strip() for name in re.split("[/<>]", expectation)[:2])
+        candidate, against = _sides(expectation)
         if against != baseline or candidate not in candidates:
             raise BadKeyError(
                 f"{STANZA}.expectations",
@@ -155,14 +186,17 @@ def report_command(
     settings: dict[str, Any], python: str = f'"${{IO_BENCHMARK_REPORT_PYTHON:-{PYTHON}}}"'
 ) -> str:
     """Return the whole command, for `bash -c`; `python` starts a Python that has the program."""
+    gates = settings["gates"]
     lines = [
         "set -e",
         f'artifacts="${{IO_BENCHMARK_ARTIFACTS:-{ARTIFACTS_PATH}}}"',
         f'mkdir -p "$artifacts/{FOLDER}"',
     ]
+    if gates:
+        lines.append(gate_verdict.BEFORE)
     group = '"${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}"'
     words = [
-        f"exec {python} -u -m io_benchmark.cli compare",
+        f"{'' if gates else 'exec '}{python} -u -m io_benchmark.cli compare",
         f"{group} --wait {settings['wait-minutes']} --partial",
     ]
     options = {**settings, "looks": ",".join(map(str, settings.get("looks", ())))}
@@ -177,9 +211,13 @@ def report_command(
         lines.append(f"printf '%s\\n' {shlex.quote(prices)} > {_PRICES_FILE}")
         words.append(f"--prices {_PRICES_FILE}")
     # With an equals sign, because a value may begin with a hyphen.
+    words += (f"--gate={shlex.quote(gate)}" for gate in gates)
     words += (f"--expect={shlex.quote(expectation)}" for expectation in settings["expectations"])
     words += (f'--write {name}="$artifacts/{path}"' for name, path in FILES.items())
-    return "\n".join([*lines, " \\\n  ".join(words)]) + "\n"
+    command = " \\\n  ".join(words)
+    if gates:
+        return "\n".join([*lines, f"{command} || status=$?", gate_verdict.after(FILES["markdown"])])
+    return "\n".join([*lines, command]) + "\n"
 
 
 def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:

@@ -19,7 +19,7 @@ from io_benchmark.sources.taskcluster.tasks import QueueTask
 URL = "https://tc.example"
 HERE = f"({URL}/tasks/{AMD_16})"
 GROUP_URL = f"({URL}/tasks/groups/{AMD_16})"
-KINDS = "io-benchmark or io-benchmark-all"
+KINDS = "io-benchmark, io-benchmark-all or io-benchmark-gate"
 AGAIN = "read the group again later, or compare it with --wait MINUTES"
 
 

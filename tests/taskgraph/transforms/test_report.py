@@ -53,6 +53,13 @@ WRONG_VALUES: WrongValues = {
     "baseline": {KNOWN: ["arm"], KNOWN + CLOSE: ["amd-3"], "is not a pool's name": [16]},
     "margin": {"is not a percentage; write one such as 2%": [5, "0%", "100%"]},
     "looks": {LOOKS: ["3,6", [], [6, 3], [3, 3], [1, 3], [3, 101], [3, True], [3, 6.0]]},
+    "gates": {
+        "is not a list of gates; write one, as ['amd-16-alpha/amd-16<1.1']": [
+            "amd-16/intel<1.1",
+            ["amd-16/intel>1.1"],
+            ["amd-16/intel<1.1 on spawn"],
+        ]
+    },
     # The last is what a comma leaves of a list.
     "expectations": {
         EXPECTATION: ["a/b<1", ["amd-30/intel"], ["amd-30/intel<0"], [{"a/b": 1}], ["a memory"]]
@@ -76,6 +83,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         ({"expectations": [value]}, f"expectations: {value!r}: {AGAINST}")
         for value in ("amd-31/intel<1 on spawn", "amd-16/amd-30<1.05", "intel/intel<1")
     ),
+    ({"gates": ["amd-3/intel<1.1"]}, f"gates: 'amd-3/intel<1.1': 'amd-3' {KNOWN}{CLOSE}"),
+    ({"gates": ["intel/arm<1.1"]}, f"gates: 'intel/arm<1.1': 'arm' {KNOWN}"),
     ({"wait": 3}, f"wait: unknown key; {THERE_ARE}"),
     ({"prices": {**PRICES, "price": 1}}, "prices.price: unknown key"),
     ({"prices": "x"}, "prices: is not a mapping"),

@@ -18,7 +18,7 @@ from io_benchmark.sources.taskcluster.addresses import ROOT_VARIABLE, GroupAddre
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.listing import ListedTask, TaskListing
 from io_benchmark.sources.taskcluster.task_results import ResultReader
-from io_benchmark.sources.taskcluster.tasks import ALL_KIND, QueueTask
+from io_benchmark.sources.taskcluster.tasks import ALL_KIND, GATE_KIND, QueueTask
 
 _DATE = re.compile(r"[0-9]{14}")
 # An action may create a task for a push as long as the push's decision task is kept, a year. No
@@ -72,13 +72,14 @@ async def _read(
         listed = await TaskListing(deployments, request).tasks(dict(enumerate(addresses)))
     else:
         listed = [ListedTask(0, deployment, task) for task in tasks.values()]
-    # Where neither command nor label names the pool, the result does. The kind that measures
-    # everything is not in the index: its 200 retrieves are not a point of a line of 2,000.
+    # Where neither command nor label names the pool, the result does. The other kinds are not in
+    # the index: what they measure is not a point of the line of the kind `io-benchmark`.
     await ResultReader(request).read(
         [
             member
             for member in listed
-            if member.task.pool in (query.pool, None) and member.task.kind != ALL_KIND
+            if member.task.pool in (query.pool, None)
+            and member.task.kind not in (ALL_KIND, GATE_KIND)
         ]
     )
     return times, len(recent) - len(newest)

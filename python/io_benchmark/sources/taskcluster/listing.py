@@ -29,7 +29,7 @@ from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.tasks import KINDS, REPORT_KIND, QueueTask
 from io_benchmark.text import clean_name
 
-_KINDS = " or ".join(KINDS)
+_KINDS = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
 _GROUPS_AT_ONCE = 4  # a page of a large group has 100 MB
 
 

@@ -17,7 +17,8 @@ from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskDefinitio
 from io_benchmark.text import clean_name
 
 ALL_KIND = "io-benchmark-all"  # every workload, with fewer retrieves
-KINDS = ("io-benchmark", ALL_KIND)
+GATE_KIND = "io-benchmark-gate"  # pools with new images, and with the old ones
+KINDS = ("io-benchmark", ALL_KIND, GATE_KIND)
 REPORT_KIND = "io-benchmark-report"
 _FOLDER = "public/io-benchmark"
 ARTIFACT = f"{_FOLDER}/io-benchmark.json"
