@@ -10,6 +10,7 @@ from typing import Any, Callable, NamedTuple
 
 import voluptuous
 
+from io_benchmark_taskgraph.engines import DOCKER, HOME, Engine
 from io_benchmark_taskgraph.mistakes import (
     checked,
     choice,
@@ -33,11 +34,12 @@ CAPACITIES = (CACHE_RETRIEVE, "sync-write", "random-io", "metadata", "spawn")
 CAPACITIES_S = 300
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
-ARTIFACTS_PATH = "/builds/worker/artifacts"
+ARTIFACTS_PATH = f"{HOME}/artifacts"
 
 # Both are unquoted in the command: within "${NAME:-path}" quotes would become part of the path.
 PLACE_NAME = r"[a-z][a-z0-9-]{0,39}"
-PLACE_PATH = r"(?=.{1,1000}\Z)(/[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254})+"
+_FOLDER_NAME = r"[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254}"
+PLACE_PATH = rf"(?=.{{1,1000}}\Z)(/{_FOLDER_NAME})+"
 
 
 class TaskPlace(NamedTuple):
@@ -45,7 +47,7 @@ class TaskPlace(NamedTuple):
     path: str
 
 
-WORKSPACE = TaskPlace("workspace", "/builds/worker/workspace")
+WORKSPACE = TaskPlace("workspace", f"{HOME}/workspace")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Benchmark:
     trials: str
     capacities: bool
     baseline: str | None = None
+    engine: Engine = DOCKER  # by the pool's alias, not by the stanza
 
     @property
     def measured_workloads(self) -> tuple[str, ...]:
@@ -86,9 +89,8 @@ _place_name = form(
     "first",
 )
 _place_path = form(
-    PLACE_PATH,
-    "is not a place's path; write an absolute one of letters, digits and ._+- without a slash at "
-    "its end",
+    rf"{PLACE_PATH}|{_FOLDER_NAME}({PLACE_PATH})?",
+    "is not a place's path; write one of letters, digits and ._+- without a slash at its end",
 )
 
 
@@ -128,13 +130,14 @@ def _place(value: object) -> TaskPlace:
             f"{quoted(value)} is not a place; write workspace, or "
             "{name: NAME, path: /absolute/path}"
         )
-    name, path = _place_name(value["name"]), value["path"]
+    name, path = _place_name(value["name"]), _place_path(value["path"])
+    if not path.startswith("/"):
+        path = f"{HOME}/{path}"
     if name == WORKSPACE.name and path != WORKSPACE.path:
         raise voluptuous.Invalid(
             f"the name workspace means {WORKSPACE.path}; give the place at {plain(path)} "
             "another name"
         )
-    path = _place_path(path)
     if posixpath.commonpath([path, ARTIFACTS_PATH]) in (path, ARTIFACTS_PATH):
         raise voluptuous.Invalid(
             f"{plain(path)} contains {ARTIFACTS_PATH} or is inside it, which the task itself "

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The worker's program as one file, and how a task's command carries it.
+"""The worker's program as one file, and how a task carries it.
 
 The file is a zip application of the modules in the program's folder, uncompressed. A result names
 the program by the sha256 of all modules' paths and contents; each file has it as a module of its
-own. A command carries only the modules that its task runs, without comments, compressed once.
+own. A task carries only the modules that it runs, without comments, compressed once: in its command,
+or on a native worker in a mount.
 """
 
 from __future__ import annotations
@@ -30,6 +31,17 @@ python3 -I -c '
 import base64, bz2, sys
 sys.stdout.buffer.write(bz2.decompress(base64.b85decode(sys.stdin.read())))
 '"""
+# A mount of a native worker's task, in its folder; it writes the program's file to stdout.
+MOUNTED_FILE = "io-benchmark.py"
+MOUNTED_LENGTH = 65_536  # characters that a worker takes of a mount's `raw` content
+_MOUNTED = """\
+# The modules of io-benchmark that a task runs, without comments, compressed.
+import base64
+import bz2
+import sys
+
+sys.stdout.buffer.write(bz2.decompress(base64.b85decode(b"{argument}")))
+"""
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
 _WORKLOAD = re.compile(r"workloads/([^_/][^/]*)\.py")
 # Constants of a workload's class, read as text, because a decision task does not run the script.
@@ -45,6 +57,17 @@ class EmbeddedProgram:
         self.data = data
         self.sha256 = hashlib.sha256(data).hexdigest()
         self.argument = base64.b85encode(bz2.compress(data)).decode("ascii")
+
+    def mounted(self) -> str:
+        """Return a file that unpacks itself."""
+        text = _MOUNTED.format(argument=self.argument)
+        if len(text) > MOUNTED_LENGTH:
+            raise BadKeyError(
+                "benchmark.workloads",
+                f"their program has {len(text):,} characters, and a native worker takes a file of "
+                f"at most {MOUNTED_LENGTH:,}; name fewer workloads",
+            )
+        return text
 
 
 class WorkerProgram:

@@ -102,16 +102,17 @@ def test_bundled_copy(tmp_path, monkeypatch):
             id="no YAML",
         ),
         pytest.param(
-            "        worker-type: b-linux\n",
+            "        description: I/O benchmark on b-linux (c2-standard-16, 2 local SSDs)\n",
             "",
-            "In io-benchmark kind task 'intel': Object missing required field `worker-type`",
+            "In io-benchmark kind task 'intel': Object missing required field `description`",
             id="taskgraph's schema",
         ),
         pytest.param(
             "worker-type: b-linux\n",
             "worker-type: b-linux-huge\n",
-            "taskcluster/config.yml: workers.aliases has no 'b-linux-huge', which a task names as "
-            "its worker-type; add the alias or correct the task",
+            f"{KIND}: task intel: worker-type: 'b-linux-huge' is not an alias of "
+            "taskcluster/config.yml; there are: b-linux, b-linux-docker-amd, "
+            "b-linux-docker-large-amd, images; did you mean b-linux?",
             id="no alias",
         ),
         pytest.param(
@@ -122,8 +123,8 @@ def test_bundled_copy(tmp_path, monkeypatch):
             id="no image",
         ),
         pytest.param(
-            "transforms.command:",
-            "transforms.commandz:",
+            "transforms.command:transforms",
+            "transforms.commandz:transforms",
             "the kinds in {root}/taskcluster cannot be generated (ModuleNotFoundError: No module "
             "named 'io_benchmark_taskgraph.transforms.commandz'); `taskgraph full` shows where",
             id="any other",
@@ -140,6 +141,17 @@ def test_mistakes(tree, change, old, new, expected):
     for name, value in (("line", line), ("last", len(lines) + 1), ("root", tree.path)):
         expected = expected.replace(f"{{{name}}}", str(value))
     assert str(caught.value) == expected
+
+
+def test_no_alias_of_another_kind(tree, change):
+    """A kind of taskgraph's own names an alias that is not there."""
+    change("        images:\n", "        builders:\n", "taskcluster/config.yml")
+    with pytest.raises(IoBenchmarkError) as caught:
+        generate(tree, [])
+    assert str(caught.value) == (
+        "taskcluster/config.yml: workers.aliases has no 'images', which a task names as its "
+        "worker-type; add the alias or correct the task"
+    )
 
 
 def test_mistake_is_silent(tree, change, caplog, capfd):

@@ -36,6 +36,13 @@ def test_benchmark():
     assert Benchmark.parse(SMALLEST) == smallest
 
 
+def test_a_relative_place():
+    """It is below the task's folder, which docker images have at /builds/worker."""
+    places = ["workspace", {"name": "build", "path": "obj/dir-1"}]
+    benchmark = Benchmark.parse({**SMALLEST, "places": places})
+    assert benchmark.places == (WORKSPACE, ("build", "/builds/worker/obj/dir-1"))
+
+
 TWICE = "is given twice; keep one (a task's list is added to task-defaults')"
 COUNT = "is not a whole number from 1 to 100,000"
 NO_URL = (
@@ -44,7 +51,7 @@ NO_URL = (
 LIST = "is not a list; write at least one, as [cache-retrieve]"
 PLACE = "is not a place; write workspace, or {name: NAME, path: /absolute/path}"
 NAME = "is not a place's name; write at most 40 lower-case letters"
-PATH = "is not a place's path; write an absolute one of letters"
+PATH = "is not a place's path; write one of letters"
 INSIDE = "contains /builds/worker/artifacts or is inside it, which the task itself needs"
 WRONG_VALUES: WrongValues = {
     "retrieves": {COUNT: [0, 100_001, True, "2000"]},
@@ -78,11 +85,15 @@ WRONG_PLACES = [
     ),
     *(
         ([{"name": "a", "path": path}], f"{path!r} {PATH}")
-        for path in ("relative", "/", "/a/../b", "/x}$(reboot)", "/x y", "/x/")
+        for path in ("../a", "a/", ".a", "/", "/a/../b", "/x}$(reboot)", "/x y", "/x/")
     ),
     *(
         ([{"name": "a", "path": path}], f"{path} {INSIDE}")
         for path in ("/builds/worker", "/builds/worker/artifacts/x")
+    ),
+    (
+        [{"name": "a", "path": "artifacts"}],
+        f"/builds/worker/artifacts {INSIDE}",
     ),
     (
         [{"name": "workspace", "path": "/x"}],

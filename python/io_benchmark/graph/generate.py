@@ -94,7 +94,7 @@ def _problem(error: BaseException, tree: Path) -> str:
         return f"{place} line {error.problem_mark.line + 1}: {problem}; correct the YAML there"
     if isinstance(error, FileNotFoundError):
         return f"{error.filename}: no such file; create it or correct the kind that names it"
-    alias = re.match(r"No worker-type matching '(.+?)' ", str(error))
+    alias = re.match(r"No (?:worker-type|alias) matching '(.+?)' ", str(error))
     if alias is not None:
         return (
             f"taskcluster/config.yml: workers.aliases has no {alias[1]!r}, which a task names as "

@@ -16,6 +16,7 @@ from typing import Any
 from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph import parameters
+from io_benchmark_taskgraph.engines import engine_of
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name, there_are
 from io_benchmark_taskgraph.stanza import CACHE_RETRIEVE, CAPACITIES_S, Benchmark
 from io_benchmark_taskgraph.transforms import Tasks
@@ -140,6 +141,8 @@ def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
     for task in tasks:
         with in_task(config, task):
             benchmark, budget_s = checked_benchmark(task)
+            engine = engine_of(config.graph_config, task.get("worker-type"))
+            benchmark = replace(benchmark, engine=engine)
             if capacities:
                 benchmark = replace(benchmark, capacities=True)
                 _check_duration(benchmark, budget_s)

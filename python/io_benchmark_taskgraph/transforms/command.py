@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: MPL-2.0
 """Put the worker's script and its arguments into the task's command.
 
-The script is one file (worker_program.py) with the modules that the task's workloads need, in an
-argument after the readable part. docker-worker and d2g pass a command's arguments unchanged to
-run-task, which passes them to bash.
+The script is one file (worker_program.py) with the modules that the task's workloads need. For a
+docker image it is an argument after the readable part: docker-worker and d2g pass a command's
+arguments unchanged to run-task, which passes them to bash. For a native worker it is a mount, with
+the content in the task's definition. taskgraph's transforms of tasks do not know such a mount, so
+until they have run, the content is in `extra`.
 """
 
 import functools
 import shlex
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
-from io_benchmark_taskgraph.parameters import CAPACITIES_ATTRIBUTE, POOL_ATTRIBUTE
+from io_benchmark_taskgraph.engines import Engine
+from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted
+from io_benchmark_taskgraph.parameters import CAPACITIES_ATTRIBUTE, JOB, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.stanza import (
     ARTIFACTS_PATH,
     CAPACITIES_S,
@@ -22,13 +27,27 @@ from io_benchmark_taskgraph.stanza import (
 )
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.transforms.benchmark import MARGIN_S
-from io_benchmark_taskgraph.worker_program import UNPACK, EmbeddedProgram, WorkerProgram
+from io_benchmark_taskgraph.worker_program import (
+    MOUNTED_FILE,
+    UNPACK,
+    EmbeddedProgram,
+    WorkerProgram,
+)
+
+# Which of a kind's transforms add the mounts: its own line, or all of them in one.
+MOUNTS = "io_benchmark_taskgraph.transforms.command:mounts"
+_MOUNTING = (
+    MOUNTS,
+    "io_benchmark_taskgraph.transforms.kind:pools",
+    "io_benchmark_taskgraph.transforms.gate:transforms",
+)
+_CONTENT = "mount"  # its key in `extra`
 
 # Rehearsals and tests set the variables. Only the last command is traced, because a trace would
 # print the whole script again. A command that fails before the sha256 is compared prints the reason
 # on stderr. The first word of the line for Treeherder is in two parts. run-task prints this text
 # too, and Treeherder must not take that for a failure.
-UNPACKING = """\
+FROM_ARGUMENT = """\
 # io-benchmark {program.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
 # The last argument has the modules that run here, without comments, compressed. The program as one
 # file: io-benchmark script -o io-benchmark.pyz
@@ -36,6 +55,17 @@ sha256={program.sha256}
 # In a new folder that only this user can change: what is compared is what is started.
 application=$(mktemp -d)/io-benchmark.pyz
 printf %s "$1" | {unpack} > "$application" || true
+"""
+FROM_MOUNT = """\
+# io-benchmark {program.version} measures this worker's I/O: https://github.com/mozilla-releng/io-benchmark
+# The mount {file} has the modules that run here, without comments, compressed. The
+# program as one file: io-benchmark script -o io-benchmark.pyz
+sha256={program.sha256}
+# In the task's own folder: the worker removes it with the task.
+application=$PWD/io-benchmark.pyz
+python3 -I {file} > "$application" || true
+"""
+CHECK = """\
 if [ "$(sha256sum < "$application")" != "$sha256  -" ]; then
   printf 'TEST-%s | %s: cannot unpack %s; see the lines above\\n' \\
     UNEXPECTED-FAIL {pool} "$application"
@@ -58,10 +88,10 @@ _TRIALS = """\
 _CAPACITIES = "--capacities"
 
 
-def _place(place: TaskPlace) -> str:
+def _place(place: TaskPlace, engine: Engine) -> str:
     name = "WORKSPACE" if place == WORKSPACE else f"PLACE_{place.name.upper()}"
     variable = f"IO_BENCHMARK_{name.replace('-', '_')}"
-    return f'--place {place.name}="${{{variable}:-{place.path}}}"'
+    return f'--place {place.name}="${{{variable}:-{engine.in_bash(place.path)}}}"'
 
 
 def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
@@ -87,9 +117,13 @@ def make_command(
     benchmark: Benchmark, program: EmbeddedProgram, pool: str, time_budget_s: int
 ) -> list[str]:
     """Return the command for run-task: bash, a readable script, and the encoded program."""
-    text = UNPACKING.format(program=program, unpack=UNPACK, pool=shlex.quote(pool))
+    is_mounted = benchmark.engine.mounts_program
+    unpacking = FROM_MOUNT if is_mounted else FROM_ARGUMENT
+    text = unpacking.format(program=program, unpack=UNPACK, file=MOUNTED_FILE)
+    text += CHECK.format(pool=shlex.quote(pool))
     text += run_command(benchmark, '"$application"', pool, time_budget_s)
-    return ["bash", "-ec", text, "io-benchmark", program.argument]
+    command = ["bash", "-ec", text]
+    return command if is_mounted else [*command, "io-benchmark", program.argument]
 
 
 def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:
@@ -99,14 +133,14 @@ def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s
         application=application,
         benchmark=benchmark,
         options=_options(benchmark, pool, time_budget_s),
-        places=" \\\n  ".join(map(_place, benchmark.places)),
-        artifacts=ARTIFACTS_PATH,
+        places=" \\\n  ".join(_place(place, benchmark.engine) for place in benchmark.places),
+        artifacts=benchmark.engine.in_bash(ARTIFACTS_PATH),
         sizes=_CAPACITIES if benchmark.capacities else _SIZES,
         trials="" if benchmark.capacities else f" \\\n  --trials {trials}",
     )
 
 
-def _add_command(_config: Any, tasks: Tasks) -> Tasks:
+def _add_command(config: Any, tasks: Tasks) -> Tasks:
     # Most tasks have the same workloads.
     embedded = functools.cache(WorkerProgram.read().embedded)
     for task in tasks:
@@ -116,7 +150,41 @@ def _add_command(_config: Any, tasks: Tasks) -> Tasks:
         if benchmark.capacities:
             task["attributes"][CAPACITIES_ATTRIBUTE] = True
         task.setdefault("run", {})["command"] = make_command(benchmark, program, pool, budget_s)
+        with in_task(config, task):
+            _fit_worker(config, task, benchmark.engine, program)
+        yield task
+
+
+def _fit_worker(
+    config: Any, task: dict[str, Any], engine: Engine, program: EmbeddedProgram
+) -> None:
+    """Change what the kind says for all pools, docker images among them, to this pool's engine."""
+    for artifact in task["worker"].get("artifacts", ()):
+        artifact["path"] = engine.in_payload(artifact["path"])
+    if not engine.takes_image:
+        task["worker"].pop("docker-image", None)
+    if engine.mounts_program:
+        if not set(_MOUNTING) & set(config.config.get("transforms", ())):
+            raise BadKeyError(
+                "worker-type",
+                f"{quoted(task['worker-type'])} needs the program as a mount; add {MOUNTS} after "
+                "taskgraph.transforms.task:transforms to the kind's transforms",
+            )
+        task.setdefault("extra", {}).setdefault(JOB, {})[_CONTENT] = program.mounted()
+
+
+def _add_mounts(_config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Mount the program where a task's `extra` has it, after taskgraph made the payload."""
+    for task in tasks:
+        extra = task["task"].get("extra", {})
+        content = extra.get(JOB, {}).pop(_CONTENT, None)
+        if content is not None:
+            mount = {"file": MOUNTED_FILE, "content": {"raw": content}}
+            task["task"]["payload"].setdefault("mounts", []).append(mount)
+            if not extra[JOB]:
+                del extra[JOB]
         yield task
 
 
 transforms = TransformSequence([_add_command])
+mounts = TransformSequence([_add_mounts])

@@ -17,6 +17,7 @@ from taskgraph.util.attributes import keymatch
 from taskgraph.util.templates import merge
 from taskgraph.util.workertypes import get_worker_type
 
+from io_benchmark_taskgraph.engines import first_with_images
 from io_benchmark_taskgraph.loader import merged_defaults
 from io_benchmark_taskgraph.mistakes import (
     BadKeyError,
@@ -163,7 +164,7 @@ def _report_task(config: Any, pairs: dict[str, str], margin: str) -> dict[str, A
     own = {
         "label": f"{config.kind}-report",
         "description": "Whether each new image is as fast as the image that it replaces",
-        "worker-type": productions[0],
+        "worker-type": first_with_images(config.graph_config, productions),
         "report": {"gates": [f"{alpha}/{pairs[alpha]}<{limit}" for alpha in pairs]},
         "treeherder": {"symbol": f"{GROUP}(report)"},
         "worker": {"artifacts": [gate_verdict.ARTIFACTS]},
@@ -174,5 +175,8 @@ def _report_task(config: Any, pairs: dict[str, str], margin: str) -> dict[str, A
     return report
 
 
-_measured = TransformSequence([part.transforms for part in (benchmark, command, run, task)])
+_measured = TransformSequence([
+    *(part.transforms for part in (benchmark, command, run, task)),
+    command.mounts,
+])
 transforms = TransformSequence([_make_gate])

@@ -9,24 +9,28 @@ from taskgraph.task import Task
 from taskgraph.transforms import run, task
 from taskgraph.transforms.base import TransformSequence
 
+from io_benchmark_taskgraph.engines import first_with_images
 from io_benchmark_taskgraph.loader import merged_defaults
 from io_benchmark_taskgraph.transforms import Tasks, benchmark, command, index, report
 
 REPORT_KIND = "io-benchmark-report"
 _measured = TransformSequence([
     *(part.transforms for part in (benchmark, command, index, run, task)),
+    command.mounts,
     index.ranks,
 ])
 _compared = TransformSequence([part.transforms for part in (report, run, task)])
 
 
 def _pools_with_report(config: Any, tasks: Tasks) -> Tasks:
-    """Yield the tasks of the pools and of the report, which runs on the first pool by default.
+    """Yield the tasks of the pools and of the report.
 
-    `report` in kind.yml has what differs for the report's task.
+    `report` in kind.yml has what differs for the report's task. By default it runs on the first
+    pool with docker, because it needs an image.
     """
     described = list(tasks)
-    worker_type = described[0].get("worker-type") if described else None
+    aliases = [pool.get("worker-type") for pool in described]
+    worker_type = first_with_images(config.graph_config, aliases)
     own = {"worker-type": worker_type, **config.config.get(report.STANZA, {})}
     yield from with_report(config, described, _measured, merged_defaults(REPORT_KIND, own))
 

@@ -22,6 +22,7 @@ import voluptuous
 from taskgraph.transforms.base import TransformSequence
 from taskgraph.util.time import value_of
 
+from io_benchmark_taskgraph.engines import check_takes_image
 from io_benchmark_taskgraph.mistakes import (
     BadKeyError,
     accept,
@@ -253,6 +254,7 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
     pools = [task.attributes[POOL_ATTRIBUTE] for task in measuring.values()]
     for task in tasks:
         with in_task(config, task):
+            check_takes_image(config.graph_config, task.get("worker-type"))
             settings = checked_stanza(task.pop(STANZA, None), pools, _named_baseline(measuring))
             needed_s = settings["wait-minutes"] * _MINUTE_S + MARGIN_S
             limit_s = task.get("worker", {}).get("max-run-time")

@@ -5,14 +5,17 @@ import json
 import os
 import stat
 import subprocess
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from user_mistakes import mistake
 
 from io_benchmark.sources.run_files import read_run
-from io_benchmark_taskgraph import stanza
+from io_benchmark_taskgraph import stanza, worker_program
+from io_benchmark_taskgraph.engines import NATIVE
 from io_benchmark_taskgraph.transforms.command import make_command
-from io_benchmark_taskgraph.worker_program import WorkerProgram
+from io_benchmark_taskgraph.worker_program import MOUNTED_FILE, WorkerProgram
 
 WORKLOADS = WorkerProgram.read().workload_names()
 SMALLEST: dict[str, Any] = {"workloads": ["cache-retrieve"], "retrieves": 2000}
@@ -36,9 +39,11 @@ def build(pool="amd-16", **changes):
     return make_command(benchmark, embedded(PRINTS_ARGUMENTS), pool, time_budget_s=3300)
 
 
-def start(command, folder, path="/usr/local/bin:/usr/bin:/bin", **environment):
+def start(command, folder, path="/usr/local/bin:/usr/bin:/bin", cwd=None, **environment):
     environment |= {"PATH": path, "TMPDIR": str(folder)}
-    return subprocess.run(command, env=environment, capture_output=True, check=False, text=True)
+    return subprocess.run(
+        command, env=environment, cwd=cwd, capture_output=True, check=False, text=True
+    )
 
 
 def run(command, tmp_path, **environment):
@@ -80,6 +85,47 @@ def test_arguments(tmp_path, changes, environment, old, new):
     """Without anything in the environment, the paths are a worker's."""
     expected = USUAL.replace(old, new) if old else USUAL
     assert run(build(**changes), tmp_path, **environment) == expected.split()
+
+
+def test_a_native_worker(tmp_path):
+    """The program comes as a file in the task's folder, where all relative places are."""
+    places = [
+        "workspace",
+        {"name": "cache", "path": "cache"},
+        {"name": "mem", "path": "/dev/shm/a"},
+    ]
+    benchmark = replace(stanza.Benchmark.parse({**SMALLEST, "places": places}), engine=NATIVE)
+    program = embedded(PRINTS_ARGUMENTS)
+    command = make_command(benchmark, program, "amd-16", time_budget_s=3300)
+    (tmp_path / MOUNTED_FILE).write_text(program.mounted())
+    done = start(command, tmp_path, cwd=tmp_path)
+    expected = USUAL.replace("/builds/worker", str(tmp_path)).replace(
+        " --output", f" --place cache={tmp_path}/cache --place mem=/dev/shm/a --output"
+    )
+    assert json.loads(done.stdout) == expected.split()
+    assert (tmp_path / "io-benchmark.pyz").read_bytes() == program.data
+    # The worker did not write what the definition has.
+    (tmp_path / MOUNTED_FILE).write_text(program.mounted()[:-50])
+    done = start(command, tmp_path, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (
+        1,
+        f"TEST-UNEXPECTED-FAIL | amd-16: cannot unpack {tmp_path}/io-benchmark.pyz; see the lines "
+        "above\n",
+    )
+
+
+def test_a_mount_has_a_limit(monkeypatch):
+    """A worker takes no larger one; all workloads fit."""
+    program = WorkerProgram.read().embedded("bench", WORKLOADS)
+    length = len(program.mounted())
+    assert length < 65_536
+    monkeypatch.setattr(worker_program, "MOUNTED_LENGTH", length)
+    program.mounted()
+    monkeypatch.setattr(worker_program, "MOUNTED_LENGTH", length - 1)
+    assert mistake(program.mounted) == (
+        f"benchmark.workloads: their program has {length:,} characters, and a native worker takes "
+        f"a file of at most {length - 1:,}; name fewer workloads"
+    )
 
 
 CAPACITIES = (

@@ -2,9 +2,9 @@
 """The kind's own transforms, alone and in kind.yml's order: tasks in, tasks or a mistake out."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
+from taskgraph.config import GraphConfig
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph.transforms import benchmark
@@ -148,9 +148,11 @@ def test_symbols(make_transform_config, make_pool, is_shown):
     A project without Treeherder has none.
     """
     config = make_transform_config()
-    graph_config: dict[str, object] = {"treeherder": {}} if is_shown else {}
+    contents = {key: config.graph_config[key] for key in ("workers", "treeherder")}
+    if not is_shown:
+        del contents["treeherder"]
     pool = make_pool(treeherder={"symbol": f"{'a' * 25}({'b' * 25})"}, benchmark={"replicates": 10})
-    config = SimpleNamespace(graph_config=graph_config, params=config.params, kind="io-benchmark")
+    config = replace(config, graph_config=GraphConfig(contents, "."), kind="io-benchmark")
     (*_, made) = benchmark.transforms(config, iter([pool]))
     treeherder = {"platform": "linux64/opt", "symbol": f"{'a' * 25}({'b' * 22}-10)"}
     assert made.get("treeherder") == (treeherder if is_shown else None)

@@ -167,6 +167,7 @@ TASK = {
     "name": "report",
     "label": "io-benchmark-report",
     "task-from": "kind.yml",
+    "worker-type": "b-linux",
     "report": {"wait-minutes": 5, "baseline": "amd"},
     "worker": {"max-run-time": 3600},
 }
