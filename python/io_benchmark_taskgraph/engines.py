@@ -64,13 +64,14 @@ def engine_of(graph_config: Any, alias: object) -> Engine:
 
 def first_with_images(graph_config: Any, aliases: Sequence[object]) -> object:
     """Return the first alias whose workers run docker images; the first of all if none does."""
-    for alias in aliases:
+
+    def has_images(alias: object) -> bool:
         try:
-            if engine_of(graph_config, alias).takes_image:
-                return alias
+            return engine_of(graph_config, alias).takes_image
         except BadKeyError:
-            pass  # its pool's task says so
-    return aliases[0] if aliases else None
+            return False  # the pool's own task says so
+
+    return next(filter(has_images, aliases), aliases[0] if aliases else None)
 
 
 def check_takes_image(graph_config: Any, alias: object) -> None:

@@ -3,8 +3,8 @@
 
 The file is a zip application of the modules in the program's folder, uncompressed. A result names
 the program by the sha256 of all modules' paths and contents; each file has it as a module of its
-own. A task carries only the modules that it runs, without comments, compressed once: in its command,
-or on a native worker in a mount.
+own. A task carries only the modules that it runs, without comments, compressed once: in its
+command, or on a native worker in a mount.
 """
 
 from __future__ import annotations

@@ -28,14 +28,12 @@ from typing import IO, BinaryIO, cast
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.graph.generate import GeneratedTask
+from io_benchmark.graph.generate import NO_ROOT_URL, GeneratedTask
 from io_benchmark.paths import explain_refusal
 from io_benchmark.process import hold_interrupts
 from io_benchmark.sources.run_files import TASK_NAME
 from io_benchmark.sources.run_results import TaskRecord, queue_time
 
-# `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
-_ROOT_URL = "https://taskcluster.invalid"
 # Where a worker's tasks put their artifacts.
 _WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
 # A place that the command names with its path on a worker as the default.
@@ -68,7 +66,7 @@ class LocalRun(Struct, frozen=True):
             "TASK_ID": self.task_id,
             "RUN_ID": "0",
             "TASK_GROUP_ID": self.group_id,
-            "TASKCLUSTER_ROOT_URL": _ROOT_URL,
+            "TASKCLUSTER_ROOT_URL": NO_ROOT_URL,
             "IO_BENCHMARK_PROFILE": self.profile,
         }
 

@@ -27,6 +27,14 @@ from io_benchmark_taskgraph.versions import UserMistake
 
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
 POOL_ATTRIBUTE = "io_benchmark_pool"
+# `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
+NO_ROOT_URL = "https://taskcluster.invalid"
+_VARIABLES = {
+    # taskgraph would fork a process per kind, which is unsafe in a program with threads.
+    "TASKGRAPH_SERIAL": "1",
+    # A native worker's task takes run-task from there.
+    "TASKCLUSTER_ROOT_URL": NO_ROOT_URL,
+}
 # No commit: what is generated here was not pushed.
 _NO_REVISION = "0" * 40
 
@@ -146,10 +154,10 @@ def _isolated(tree: Root) -> Iterator[Callable[[str], Any]]:
         GraphConfig._PATH_MODIFIED = False  # noqa: SLF001 - otherwise one tree per process
         stack.callback(logging.disable, logging.root.manager.disable)
         logging.disable(logging.CRITICAL)
-        # taskgraph would fork a process per kind, which is unsafe in a program with threads.
-        if "TASKGRAPH_SERIAL" not in os.environ:
-            os.environ["TASKGRAPH_SERIAL"] = "1"
-            stack.callback(os.environ.pop, "TASKGRAPH_SERIAL")
+        for name, value in _VARIABLES.items():
+            if name not in os.environ:
+                os.environ[name] = value
+                stack.callback(os.environ.pop, name)
         # taskgraph leaves it to the interpreter to close the files of an image's context.
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", ResourceWarning)

@@ -107,10 +107,10 @@ def test_a_native_worker(tmp_path):
     # The worker did not write what the definition has.
     (tmp_path / MOUNTED_FILE).write_text(program.mounted()[:-50])
     done = start(command, tmp_path, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (
-        1,
+    assert done.returncode == 1
+    assert done.stdout == (
         f"TEST-UNEXPECTED-FAIL | amd-16: cannot unpack {tmp_path}/io-benchmark.pyz; see the lines "
-        "above\n",
+        "above\n"
     )
 
 
