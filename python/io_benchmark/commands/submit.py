@@ -29,11 +29,12 @@ _KEPT = dict.fromkeys(("--jobs", "--root", "--pool", "--image", "--replicates", 
 
 QUEUES = per_pool(
     "--pool",
-    "POOL=QUEUE",
-    "run a pool's tasks on PROVISIONER/WORKERTYPE *",
+    "POOL=QUEUE[,...]",
+    "measure this pool on PROVISIONER/WORKERTYPE *",
     "([^=]+)=([a-zA-Z0-9_-]{1,38}/[a-z](?:[-a-z0-9]{0,36}[a-z0-9])?)",
     "is not POOL=PROVISIONER/WORKERTYPE",
     str,
+    separator=",",
 )
 IMAGE = option(
     "--image", "IMAGE", "NAME:TAG of a registry, task:ID or index:ROUTE", parse_image, default=None

@@ -35,6 +35,7 @@ from io_benchmark.submit.definitions import (
     SubmissionOptions,
     select_tasks,
 )
+from io_benchmark.submit.new_pools import new_pools
 from io_benchmark.submit.values import OWNER_PATTERN
 from io_benchmark_taskgraph.repeating import CONFIRMING
 
@@ -112,6 +113,16 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
     chosen = select_tasks(tasks, options, work.group_id)
     # A wrong baseline is refused before machines have run for an hour.
     Plan.of_pools({task.pool for task in chosen}, options.baseline)
+    new = new_pools(tasks, options.queues)
+    if new:
+        if len(options.queues) == 1 and not options.capacities:
+            raise UsageError(
+                f"--pool {new[0]}={options.queues[new[0]]}: no kind has this pool, so that it is "
+                "the only one; name the pool that it is compared with as well, as "
+                "--pool NAME=PROVISIONER/WORKERTYPE"
+            )
+        model = next(task.label for task in tasks if task.pool)
+        tell(f"No kind has these pools: {', '.join(new)}; they run what {model} runs")
     left_out = [task.label for task in tasks if not task.pool]
     if left_out:
         tell(f"Left out, because it does not measure a pool: {', '.join(left_out)}")

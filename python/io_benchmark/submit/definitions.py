@@ -19,9 +19,8 @@ from msgspec.structs import replace
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
+from io_benchmark.submit.new_pools import measured_tasks
 from io_benchmark.submit.values import Image
-from io_benchmark.suggestions import did_you_mean
-from io_benchmark.text import clean_name
 from io_benchmark_taskgraph.repeating import derived_id, job_of, rename
 
 if TYPE_CHECKING:
@@ -106,19 +105,11 @@ def select_tasks(
     """
     # By kind as well: tasks of one pool in different kinds are not replicates of each other.
     by_pool: dict[tuple[str, str], list[GeneratedTask]] = {}
-    for task in tasks:
-        if task.pool:
-            by_pool.setdefault((task.pool, task.kind), []).append(task)
+    for task in measured_tasks(tasks, settings.queues):
+        by_pool.setdefault((task.pool, task.kind), []).append(task)
     if not by_pool:
         labels = ", ".join(task.label for task in tasks) or "nothing"
         raise UsageError(f"-j selects {labels}, which does not measure a pool; name a pool")
-    pools = list(dict.fromkeys(pool for pool, _ in by_pool))
-    for pool, queue in settings.queues.items():
-        if pool not in pools:
-            raise UsageError(
-                f"--pool {clean_name(pool)}={queue}: pool is not selected; choose one of "
-                f"{', '.join(pools)}{did_you_mean(pool, pools)}"
-            )
     queued = [list(_replicates(replicates, settings)) for replicates in by_pool.values()]
     interleaved = (task for turn in zip_longest(*queued) for task in turn if task is not None)
     return [
@@ -178,8 +169,8 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
     metadata["owner"] = settings.owner
     if "createdForUser" in made.get("tags", {}):
         made["tags"]["createdForUser"] = settings.owner
-    if task.pool in settings.queues:
-        queue = settings.queues[task.pool]
+    queue = settings.queues.get(task.pool, "")
+    if queue and queue != f"{made['provisionerId']}/{made['workerType']}":
         made["provisionerId"], made["workerType"] = queue.split("/")
         made.pop("taskQueueId", None)
         metadata["description"] += f"; submitted to {queue} instead"

@@ -114,25 +114,39 @@ def flag(name: str, summary: str, excludes: Mapping[str, str] | None = None) -> 
 class _PerPool(argparse.Action):
     """Collects values by pool, of an option that can be given once per pool."""
 
-    def __call__(self, _parser: Any, namespace: Any, pair: Any, title: Any = None) -> None:
-        pool, value = pair
-        values = getattr(namespace, self.dest, {})
-        if pool in values:
-            name = f"{title} {clean_name(pool)}={clean(str(value), VALUE_LENGTH)}"
-            raise UsageError(f"{name}: pool given twice; use each pool once")
-        setattr(namespace, self.dest, {**values, pool: value})
+    def __call__(self, _parser: Any, namespace: Any, pairs: Any, title: Any = None) -> None:
+        values = dict(getattr(namespace, self.dest, {}))
+        for pool, value in pairs:
+            if pool in values:
+                name = f"{title} {clean_name(pool)}={clean(str(value), VALUE_LENGTH)}"
+                raise UsageError(f"{name}: pool given twice; use each pool once")
+            values[pool] = value
+        setattr(namespace, self.dest, values)
 
 
 def per_pool(
-    name: str, value: str, summary: str, pattern: str, problem: str, convert: Callable[[str], V]
+    name: str,
+    value: str,
+    summary: str,
+    pattern: str,
+    problem: str,
+    convert: Callable[[str], V],
+    *,
+    separator: str | None = None,
 ) -> Option[Mapping[str, V]]:
-    """Return an option `POOL=VALUE`; the pattern has a group for each of both."""
+    """Return an option `POOL=VALUE`; the pattern has a group for each of both.
 
-    def parse(pair: str) -> tuple[str, V]:
-        match = re.fullmatch(pattern, pair)
-        if match is None:
-            raise wrong_value(pair, problem)
-        return match[1], convert(match[2])
+    With a separator, one value of the option may have several pairs.
+    """
+
+    def parse(text: str) -> list[tuple[str, V]]:
+        matches = []
+        for pair in text.split(separator) if separator else [text]:
+            match = re.fullmatch(pattern, pair)
+            if match is None:
+                raise wrong_value(pair, problem)
+            matches.append((match[1], convert(match[2])))
+        return matches
 
     return Option((name,), summary, {}, {"metavar": value, "type": parse, "action": _PerPool}, {})
 
