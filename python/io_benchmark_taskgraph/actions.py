@@ -178,10 +178,10 @@ class _Group:
             _GroupTask(answer["status"]["taskId"], answer["status"]["state"], answer["task"])
             for answer in task_group(group_id)
         ]
-        own = [task for task in tasks if task.kind in (JOB, GATE_JOB, REPORT_JOB)]
-        own.sort(key=lambda task: str(task.definition["created"]))
-        self.pools = [task for task in own if task.kind != REPORT_JOB]
-        reports = [task for task in own if task.kind == REPORT_JOB]
+        benchmark = [task for task in tasks if task.kind in (JOB, GATE_JOB, REPORT_JOB)]
+        benchmark.sort(key=lambda task: str(task.definition["created"]))
+        self.pools = [task for task in benchmark if task.kind != REPORT_JOB]
+        reports = [task for task in benchmark if task.kind == REPORT_JOB]
         clicked = {task.label for task in reports if task.task_id == task_id}
         self.reports = [task for task in reports if not clicked or task.label in clicked]
         self.report, report_task = self._read_report()

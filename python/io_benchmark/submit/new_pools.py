@@ -30,7 +30,7 @@ def new_pools(tasks: Sequence["GeneratedTask"], queues: Mapping[str, str]) -> li
     new = [pool for pool in queues if pool not in pools]
     for pool in new:
         subject = f"--pool {clean_name(pool)}={queues[pool]}"
-        meant = [known for known in pools if _is_one_mistake(pool.lower(), known.lower())]
+        meant = [name for name in pools if _is_one_mistake(pool.lower(), name.lower())]
         if meant:
             raise UsageError(
                 f"{subject}: did you mean {meant[0]}? If it is a pool that no kind has, give it a "
@@ -42,31 +42,31 @@ def new_pools(tasks: Sequence["GeneratedTask"], queues: Mapping[str, str]) -> li
     return new
 
 
-def _is_one_mistake(word: str, known: str) -> bool:
+def _is_one_mistake(word: str, name: str) -> bool:
     """Return whether one letter is missing, added or wrong, or two neighbours are swapped."""
-    while word and known and word[0] == known[0]:
-        word, known = word[1:], known[1:]
-    while word and known and word[-1] == known[-1]:
-        word, known = word[:-1], known[:-1]
-    is_swapped = len(word) == 2 and word == known[::-1]
-    return max(len(word), len(known)) <= 1 or is_swapped
+    while word and name and word[0] == name[0]:
+        word, name = word[1:], name[1:]
+    while word and name and word[-1] == name[-1]:
+        word, name = word[:-1], name[:-1]
+    is_swapped = len(word) == 2 and word == name[::-1]
+    return max(len(word), len(name)) <= 1 or is_swapped
 
 
 def measured_tasks(
     tasks: Sequence["GeneratedTask"], queues: Mapping[str, str]
 ) -> list["GeneratedTask"]:
     """Return the tasks of the pools; where new ones are named, those of the named pools alone."""
-    of_pools = [task for task in tasks if task.pool]
-    new = new_pools(of_pools, queues)
-    if not new or not of_pools:
-        return of_pools
-    models = [task for task in of_pools if task.pool == of_pools[0].pool]
+    pool_tasks = [task for task in tasks if task.pool]
+    new = new_pools(pool_tasks, queues)
+    if not new or not pool_tasks:
+        return pool_tasks
+    models = [task for task in pool_tasks if task.pool == pool_tasks[0].pool]
     measured = []
     for pool, queue in queues.items():
         if pool in new:
             measured += [_for_pool(model, pool, queue) for model in models]
         else:
-            measured += [task for task in of_pools if task.pool == pool]
+            measured += [task for task in pool_tasks if task.pool == pool]
     return measured
 
 

@@ -126,11 +126,11 @@ def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
         raise BadKeyError("name", problem)
     job = task.get("attributes", {}).get(parameters.JOB_ATTRIBUTE)
     label = f"{config.kind}-{name}-"
-    others = [name for name in (parameters.ALL_JOB, parameters.GATE_JOB) if name != config.kind]
+    jobs = [name for name in (parameters.ALL_JOB, parameters.GATE_JOB) if name != config.kind]
     # Such a label would look like a task of another kind.
-    is_label_of_other = any(label.startswith(f"{other}-") for other in others)
+    is_label_of_other = any(label.startswith(f"{other_job}-") for other_job in jobs)
     is_label = name.startswith(f"{config.kind}-") or is_label_of_other
-    if is_label or name in (config.kind, job, *others):
+    if is_label or name in (config.kind, job, *jobs):
         problem = "is what -j calls the job or a task's label; give the pool another name"
         raise BadKeyError("name", problem)
 

@@ -88,7 +88,7 @@ def _make_gate(config: Any, tasks: Tasks) -> Tasks:
         # The names by which `-j` selects the task, besides its label.
         names = [f"{GATE_JOB}-{alpha}" for alpha in chosen if alias in (alpha, chosen[alpha])]
         if names:
-            own = {
+            pool_task = {
                 "name": alias,
                 "description": f"I/O benchmark on {alias}, for a gate",
                 "worker-type": alias,
@@ -96,7 +96,7 @@ def _make_gate(config: Any, tasks: Tasks) -> Tasks:
                 "attributes": {JOB_ATTRIBUTE: [GATE_JOB, *names]},
                 "treeherder": {"symbol": f"{GROUP}({symbols[alias]})"},
             }
-            measuring.append(merge(defaults, own))
+            measuring.append(merge(defaults, pool_task))
     report = _report_task(config, chosen, settings["margin"])
     yield from with_report(config, measuring, _measured, report)
 
@@ -121,11 +121,11 @@ def _check_pools(config: Any, pairs: dict[str, str]) -> None:
 
 def _task_defaults(config: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """Return what the pools' tasks have in common, with their number of replicates."""
-    own = config.config.get("task-defaults", {})
-    if "replicates" in own.get("benchmark", {}):
+    kinds_defaults = config.config.get("task-defaults", {})
+    if "replicates" in kinds_defaults.get("benchmark", {}):
         problem = f"a gate has its number in {STANZA}.replicates; move it there"
         raise BadKeyError("task-defaults.benchmark.replicates", problem)
-    defaults = merged_defaults(JOB, own)
+    defaults = merged_defaults(JOB, kinds_defaults)
     count = settings.get("replicates")
     if count is None:
         margin, variation = share(settings["margin"]), share(settings["variation"])
@@ -161,7 +161,7 @@ def _report_task(config: Any, pairs: dict[str, str], margin: str) -> dict[str, A
     """Return the report's task, which does not run on a new image: that may be broken."""
     productions = list(pairs.values())
     limit = f"{1 + share(margin):.8g}"
-    own = {
+    report_defaults = {
         "label": f"{config.kind}-report",
         "description": "Whether each new image is as fast as the image that it replaces",
         "worker-type": first_with_images(config.graph_config, productions),
@@ -170,7 +170,7 @@ def _report_task(config: Any, pairs: dict[str, str], margin: str) -> dict[str, A
         "worker": {"artifacts": [gate_verdict.ARTIFACTS]},
     }
     differences = config.config.get(REPORT_STANZA, {})
-    report: dict[str, Any] = merge(merged_defaults(REPORT_KIND, own), differences)
+    report: dict[str, Any] = merge(merged_defaults(REPORT_KIND, report_defaults), differences)
     report["attributes"][JOB_ATTRIBUTE] = [GATE_JOB, *(f"{GATE_JOB}-{alpha}" for alpha in pairs)]
     return report
 

@@ -139,9 +139,9 @@ def per_pool(
     With a separator, one value of the option may have several pairs.
     """
 
-    def parse(text: str) -> list[tuple[str, V]]:
+    def parse(pairs: str) -> list[tuple[str, V]]:
         matches = []
-        for pair in text.split(separator) if separator else [text]:
+        for pair in pairs.split(separator) if separator else [pairs]:
             match = re.fullmatch(pattern, pair)
             if match is None:
                 raise wrong_value(pair, problem)
