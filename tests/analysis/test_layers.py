@@ -21,6 +21,7 @@ HISTORY = (*READING, "history")
 TASKS = (*READING, "tasks")
 # An investigation looks at real tasks over time, and concludes from what the others found.
 INVESTIGATION = (*COMPARISON[:-1], "history", "tasks", "prediction", "investigation")
+GATE = (*COMPARISON, "gate")
 EXPECTATIONS = ("model", "expectations")
 REPORT = ("content", "blocks", "sections", "formats")
 
@@ -51,7 +52,7 @@ def rooms_imported(layer: str, room: str) -> set[str]:
 
 
 ORDERS = {
-    "analysis": (COMPARISON, PREDICTION, HISTORY, TASKS, INVESTIGATION, EXPECTATIONS),
+    "analysis": (COMPARISON, PREDICTION, HISTORY, TASKS, INVESTIGATION, GATE, EXPECTATIONS),
     "report": (REPORT,),
 }
 

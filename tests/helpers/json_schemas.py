@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.model.report import Report
@@ -21,6 +22,7 @@ from io_benchmark.report.formats.json_documents import _Sentence
 # What is published, and the title of its schema.
 TITLES: dict[type[Struct], str] = {
     Report: "report",
+    GateReport: "gate",
     History: "history",
     TaskReport: "tasks",
     Predictions: "predictions",

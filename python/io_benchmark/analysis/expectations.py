@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from io_benchmark.analysis.model.comparison import Interval
+from io_benchmark.analysis.model.plan import SIDE_NAME
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.statements import (
     Quantity,
@@ -27,8 +28,7 @@ from io_benchmark.number_text import plural
 from io_benchmark.suggestions import closest
 
 FORM = re.compile(
-    r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
-    r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
+    rf"\s*({SIDE_NAME})\s*/\s*({SIDE_NAME})\s*(<|>)\s*([0-9]+(?:\.[0-9]+)?)"
     r"(?:\s+on\s+([A-Za-z0-9_.-]+(?:(?: |\s*,\s*)[A-Za-z0-9_.-]+)*))?\s*"
 )
 

@@ -5,7 +5,7 @@ ADDRESS is a folder or file of results, or (with io-benchmark[all]) task:ID,
 group:ID, index:ROUTE, or an address pasted from Taskcluster or Treeherder.
 Each pool is compared with the baseline pool; with --against, with itself there.
 
-Exit code: 0 compared, 1 failed, 2 wrong usage, 3 an expectation is not met.
+Exit code: 0 done, 1 failed, 2 wrong usage, 3 not as expected, or not passed.
 """
 
 from typing import TYPE_CHECKING
@@ -72,7 +72,7 @@ LOOKS = option(
 ALLOW = repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule)
 OPTIONS = {
     "what to compare": (common.ADDRESSES, common.AGAINST, common.BASELINE, WAIT, common.PARTIAL),
-    "how to judge": (common.MARGIN, WORKER_VARIATION, LOOKS, ALLOW, common.EXPECT),
+    "how to judge": (common.MARGIN, WORKER_VARIATION, LOOKS, ALLOW, common.EXPECT, common.GATE),
     common.REPORT_OUTPUT: (common.DETAILS, common.PRICES, *common.COMPARISON_OUTPUT),
 }
 
@@ -80,9 +80,27 @@ OPTIONS = {
 def run(given: Given, context: Context) -> int:
     from io_benchmark.analysis.comparing.pairs import Options
     from io_benchmark.analysis.model.looks import Schedule
-    from io_benchmark.commands.output import print_comparison
+    from io_benchmark.commands.output import print_comparison, print_gates
     from io_benchmark.operations.compare import compare
+    from io_benchmark.operations.gate import answer_gates
 
+    options = Options(
+        margin=given[common.MARGIN],
+        worker_variation=given[WORKER_VARIATION],
+        allow=frozenset(given[ALLOW]),
+        looks=given[LOOKS] or Schedule(),
+    )
+    if given[common.GATE]:
+        answers = answer_gates(
+            context,
+            given[common.ADDRESSES],
+            given[common.GATE],
+            against=given[common.AGAINST],
+            wait_minutes=given[WAIT],
+            options=options,
+            prices=given[common.PRICES],
+        )
+        return print_gates(answers, given, context)
     report = compare(
         context,
         given[common.ADDRESSES],
@@ -90,12 +108,7 @@ def run(given: Given, context: Context) -> int:
         baseline=given[common.BASELINE],
         wait_minutes=given[WAIT],
         partial=given[common.PARTIAL],
-        options=Options(
-            margin=given[common.MARGIN],
-            worker_variation=given[WORKER_VARIATION],
-            allow=frozenset(given[ALLOW]),
-            looks=given[LOOKS] or Schedule(),
-        ),
+        options=options,
         prices=given[common.PRICES],
     )
     return print_comparison(report, given, context)

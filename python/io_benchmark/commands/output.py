@@ -13,11 +13,12 @@ from io_benchmark.report.formats import FORMATS, Layout, rendered, show
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
+    from io_benchmark.analysis.gate.gate_model import GateReport
     from io_benchmark.analysis.model.report import Report
     from io_benchmark.report.formats import AnyReport
 
 EXIT_FAILED = 1  # of every command
-EXIT_UNDECIDED = 3  # or an expectation is not met
+EXIT_UNDECIDED = 3  # or an expectation is not met, or a gate not passed
 
 
 def print_report(
@@ -79,3 +80,15 @@ def print_comparison(report: "Report", given: Given, context: Context, *, whole:
     for outcome in outcomes:
         context.tell(clean(text_of(outcome.message), MESSAGE_LENGTH))
     return exit_code if all(outcome.met for outcome in outcomes) else EXIT_UNDECIDED
+
+
+def print_gates(report: "GateReport", given: Given, context: Context, *, whole: str = "") -> int:
+    """Print the answers of gates, and return the exit code: 0 only if all have passed.
+
+    A result that could not be read belongs to a pool of no gate, where all have passed.
+    """
+    from io_benchmark.analysis.gate.gate_model import Answer
+
+    exit_code = print_report(report, given, context, unreadable="missing", whole=whole)
+    has_passed = all(gate.answer is Answer.PASSED for gate in report.gates)
+    return exit_code if has_passed else EXIT_UNDECIDED

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -25,6 +26,27 @@ _READING_AFTER_WAITING_S = 300
 _DEFAULT_OPTIONS = Options()
 
 
+class ReadSides(NamedTuple):
+    """What was read at all addresses, and how far earlier pushes of a change vary."""
+
+    readings: Sequence[Gathered[Worker]]  # of a change: before, then after
+    is_change: bool
+    earlier: EarlierPushes | None
+    remarks: Sequence[str]
+
+    @property
+    def workers(self) -> list[Worker]:
+        return [worker for reading in self.readings for worker in reading.results]
+
+    @property
+    def unreadable(self) -> list[str]:
+        return [line for reading in self.readings for line in reading.unreadable]
+
+    @property
+    def lost(self) -> list[str]:
+        return [side for reading in self.readings for side in reading.lost]
+
+
 def compare(
     context: Context,
     addresses: Sequence[str],
@@ -42,6 +64,30 @@ def compare(
     all of the baseline. With `against`, earlier pushes are read where their tasks are indexed: they
     show how far pushes vary.
     """
+    read = read_sides(context, addresses, against, wait_minutes)
+    if read.is_change:
+        plan = Plan.before_and_after(worker.pool for worker in read.workers)
+    else:
+        plan = _plan_of_pools(read.readings[0], baseline, partial=partial)
+    return analysis.compare(
+        plan,
+        in_order(read.workers),
+        options,
+        prices=prices,
+        earlier=read.earlier,
+        unreadable=read.unreadable,
+        remarks=read.remarks,
+        lost=read.lost,
+    )
+
+
+def read_sides(
+    context: Context,
+    addresses: Sequence[str],
+    against: Sequence[str],
+    wait_minutes: float | None,
+) -> ReadSides:
+    """Read the results at the addresses, after waiting for them, and those of `against`."""
     # With --wait, reading ends early enough to write the report before a deadline.
     budget = Budget()
     if wait_minutes is not None:
@@ -50,12 +96,7 @@ def compare(
     sides = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = [read_workers(group, context, when, budget) for when, group in sides.items()]
     workers = [worker for reading in readings for worker in reading.results]
-    unreadable = [line for reading in readings for line in reading.unreadable]
     remarks = [line for reading in readings for line in reading.remarks]
-    if against:
-        plan = Plan.before_and_after(worker.pool for worker in workers)
-    else:
-        plan = _plan_of_pools(readings[0], baseline, partial=partial)
     places = _histories(readings)
     earlier: EarlierPushes | None = None
     if against and places:
@@ -65,16 +106,7 @@ def compare(
         pushes, message = read_earlier_pushes(places, workers, context, budget)
         remarks.append(message)
         earlier = pushes.variance
-    return analysis.compare(
-        plan,
-        _in_order(workers),
-        options,
-        prices=prices,
-        earlier=earlier,
-        unreadable=unreadable,
-        remarks=remarks,
-        lost=[side for reading in readings for side in reading.lost],
-    )
+    return ReadSides(readings, bool(against), earlier, remarks)
 
 
 def _histories(readings: Iterable[Gathered[Worker]]) -> dict[str, IndexAddress]:
@@ -111,14 +143,18 @@ def read_workers(
             lambda measured: worker_of(measured, measured.pool + end),
             budget,
         )
-    return replace(reading, lost=tuple(pool + end for pool in reading.lost))
+    return replace(
+        reading,
+        lost=tuple(pool + end for pool in reading.lost),
+        missing=tuple(pool + end for pool in reading.missing),
+    )
 
 
 def compare_pools(workers: Sequence[Worker], baseline: str | None) -> Report:
     """Compare workers that were read before, with the default options."""
     named = {worker.named_baseline for worker in workers}
     plan = Plan.of_pools({worker.pool for worker in workers}, baseline, named=named)
-    return analysis.compare(plan, _in_order(workers), _DEFAULT_OPTIONS)
+    return analysis.compare(plan, in_order(workers), _DEFAULT_OPTIONS)
 
 
 def find_paces(
@@ -134,6 +170,6 @@ def find_paces(
     return confirming.paces
 
 
-def _in_order(workers: Iterable[Worker]) -> list[Worker]:
+def in_order(workers: Iterable[Worker]) -> list[Worker]:
     """Return workers in the order of a report, however their results were read."""
     return sorted(workers, key=lambda worker: (worker.side, worker.task_id, worker.run_id or 0))

@@ -214,7 +214,7 @@ def verdict_text(
     `workers` are those of the candidate and the baseline.
     """
     candidate, baseline, size = compared.candidate, compared.baseline, ratio(compared.ratio)
-    bounds = f"({interval_text(compared.interval)}; {_workers_text(workers)})"
+    bounds = f"({interval_text(compared.interval)}; {workers_text(workers)})"
     match compared.verdict:
         case Verdict.SLOWER | Verdict.FASTER:
             return f"{candidate} takes {size} as long as {baseline}", f" {bounds}"
@@ -226,7 +226,7 @@ def verdict_text(
             return lead, f": {size} as long {bounds}"
 
 
-def _workers_text(workers: Sequence[int]) -> str:
+def workers_text(workers: Sequence[int]) -> str:
     """Return '3 workers each', or '3 and 5 workers' of the candidate and the baseline."""
     candidate, baseline = workers
     if candidate == baseline:

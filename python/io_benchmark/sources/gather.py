@@ -40,18 +40,22 @@ class Gathered(Struct, Generic[T], frozen=True):
     # By pool, where its earlier results are, as its tasks name it
     pasts: Mapping[str, AbstractSet[IndexAddress]]
     first: tuple[str, ...] = ()  # pools at the first of several addresses
+    has_unknown_pools: bool = False  # of some results that could not be read
 
     @classmethod
     def of(cls, results: Iterable[T], reading: protocol.Reading, first: Iterable[str] = ()) -> Self:
         lost = {record.task_id: record.pool for record in reading.without_result if record.is_lost}
+        unreadable = reading.take_problem_lines()
         return cls(
             tuple(results),
-            unreadable=reading.take_problem_lines(),
+            unreadable=unreadable,
             remarks=reading.remark_lines(),
             lost=tuple(lost.values()),
             missing=tuple(sorted(reading.missing)),
             pasts=reading.pasts,
             first=tuple(sorted(first)),
+            # The budget leaves results out before their pools are known.
+            has_unknown_pools=len(unreadable) > reading.problems_of_pools,
         )
 
 

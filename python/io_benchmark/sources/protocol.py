@@ -52,6 +52,7 @@ class Reading(Struct):
     # The newest run of each task that ended and left no result.
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
+    problems_of_pools: int = 0  # how many of the problems these are
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     # Gets each result as it arrives, and the file itself from a source that is not local.
     accept: Callable[[Position, RunResult, bytes], None] = lambda *_: None
@@ -67,6 +68,7 @@ class Reading(Struct):
         """Add a problem and return its line; a long sentence never cuts the URL off."""
         if pool:
             self.missing.add(pool)
+            self.problems_of_pools += 1
         line = clean(sentence) + (f" ({url})" if url else "")
         self.problems.append((position, line))
         return line

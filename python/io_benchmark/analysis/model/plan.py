@@ -9,6 +9,8 @@ from io_benchmark.errors import UsageError
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean_name
 
+# A pool, or one before or after a change, as options name it
+SIDE_NAME = r"[A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*"
 BEFORE, AFTER = "before", "after"
 BY_OPTION, AGAINST = "--baseline", "--against"
 

@@ -9,6 +9,7 @@ from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.commands.options.option import Option, flag, option, repeatable, several
 from io_benchmark.commands.options.values import (
     parse_expectation,
+    parse_gate,
     parse_name,
     parse_names,
     parse_path,
@@ -41,8 +42,19 @@ MARGIN = option(
 EXPECT = repeatable(
     "--expect",
     "A/B<RATIO",
-    "exit with 3 if 'a/b<1.05 on sync-write' is not proven *",
+    "exit with 3 if 'a/b<1.05 on sync-write' is not met *",
     parse_expectation,
+)
+GATE = repeatable(
+    "--gate",
+    "A/B[<RATIO]",
+    "is A at most so much slower? (default: 1.10) *",
+    parse_gate,
+    excludes={
+        "--baseline": "a gate names both pools",
+        "--margin": "a gate has its own",
+        "--expect": "a gate is the whole question",
+    },
 )
 PROJECT = option(
     "--project",

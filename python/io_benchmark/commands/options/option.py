@@ -100,10 +100,16 @@ def several(
 
 
 def repeatable(
-    name: str, value: str, summary: str, parse: Callable[[str], V]
+    name: str,
+    value: str,
+    summary: str,
+    parse: Callable[[str], V],
+    *,
+    excludes: Mapping[str, str] | None = None,
 ) -> Option[Sequence[V]]:
     """Return an option that can be given more than once."""
-    return Option((name,), summary, (), {"metavar": value, "type": parse, "action": "append"}, {})
+    settings = {"metavar": value, "type": parse, "action": "append"}
+    return Option((name,), summary, (), settings, excludes or {})
 
 
 def flag(name: str, summary: str, excludes: Mapping[str, str] | None = None) -> Option[bool]:

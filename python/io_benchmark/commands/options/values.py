@@ -12,6 +12,7 @@ from io_benchmark.text import clean
 
 if TYPE_CHECKING:  # --help needs no data classes
     from io_benchmark.analysis.expectations import Expectation
+    from io_benchmark.analysis.gate.gate_model import Gate
     from io_benchmark.costs.worker_time import Price
 
 V = TypeVar("V")
@@ -93,3 +94,9 @@ def parse_expectation(value: str) -> "Expectation":
     from io_benchmark.analysis.expectations import Expectation
 
     return Expectation.parse(value)
+
+
+def parse_gate(value: str) -> "Gate":
+    from io_benchmark.analysis.gate.gate_model import Gate
+
+    return Gate.parse(value)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from io_benchmark.analysis.gate.gate_model import GateReport
     from io_benchmark.analysis.history.history_model import History
     from io_benchmark.analysis.investigation.investigation_model import Investigation
     from io_benchmark.analysis.model.report import Report
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     from io_benchmark.report.blocks import Document
 
     AnyReport: TypeAlias = (
-        Report | History | TaskReport | Predictions | Investigation | LabelRanking
+        Report | GateReport | History | TaskReport | Predictions | Investigation | LabelRanking
     )
 
 # The modules of `sections` that write the blocks of each class
 _SECTIONS = {
+    "GateReport": "gates.answers",
     "History": "history",
     "TaskReport": "tasks",
     "Predictions": "predictions",

@@ -8,8 +8,8 @@
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
 Versions, since 2026-11: a comparison, a comparison of tasks and a history have the fourth,
-predictions and investigations the second, a ranking the first. CHANGELOG.md says what each one
-changed.
+predictions and investigations the second, a ranking and gates the first. CHANGELOG.md says what
+each one changed.
 """
 
 import json
@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.model.report import Report, SampledReport
 from io_benchmark.analysis.model.statements import Statement, Value
 from io_benchmark.report.content import text_of
@@ -39,11 +41,18 @@ class _Sentence(Struct, frozen=True):
 def render(report: "AnyReport", _layout: Layout) -> str:
     """Return ASCII: what a name holds can neither end a line nor steer a terminal."""
     if isinstance(report, SampledReport):
-        report = Report(**{name: getattr(report, name) for name in Report.__struct_fields__})
+        report = _published(report)
+    elif isinstance(report, GateReport):
+        gates = [replace(gate, comparison=_published(gate.comparison)) for gate in report.gates]
+        report = replace(report, gates=tuple(gates))
     parts = msgspec.to_builtins(report, str_keys=True, enc_hook=_builtin)
     # Python writes numbers that JSON does not have as constants: they become null.
     document = json.loads(json.dumps(parts), parse_constant=lambda _constant: None)
     return json.dumps(document, indent=2).replace("\x7f", "\\u007f") + "\n"
+
+
+def _published(report: Report) -> Report:
+    return Report(**{name: getattr(report, name) for name in Report.__struct_fields__})
 
 
 def _builtin(value: object) -> object:

@@ -11,6 +11,7 @@ import math
 import re
 from typing import Any
 
+from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.model.comparison import Comparison
 from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.report import Report
@@ -22,11 +23,16 @@ _LARGEST = 1e12
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
 
-def render(report: Report, _layout: Layout) -> str:
+def render(report: Report | GateReport, _layout: Layout) -> str:
     """Return a document, also without suites: a missing artifact would be an error."""
+    if isinstance(report, GateReport):
+        reports = [gate.comparison for gate in report.gates]
+    else:
+        reports = [report]
     suites = [
         _suite(part, comparison)
-        for part in report.subjects
+        for compared in reports
+        for part in compared.subjects
         for comparison in part.comparisons
         if _publishable(comparison.ratio)
     ]

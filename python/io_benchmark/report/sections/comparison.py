@@ -61,6 +61,12 @@ def _screen(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Bloc
     leaders = [*map(leader, by_pool(sides))]
     answer = _answer(report, sides, is_full=False)
     yield blocks.Items([*answer, *_looks(leaders), *warnings(report)], shown=0)
+    yield from leading_table(report, sides)
+
+
+def leading_table(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Table]:
+    """Write the figures of the measurement that leads, where sides are compared."""
+    leaders = [*map(leader, by_pool(sides))]
     if leaders and any(part.comparisons or len(part.figures) > 1 for part in report.subjects):
         part = next((side for side in leaders if side.differs), leaders[0]).part
         yield screen_table(part, sides, str(part.subject) if len(report.subjects) > 1 else "")

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the slow workers of both pools mean for a gate, on one measurement.
+
+Slow workers with a fact that no worker of the baseline has are the new image's. Slow workers
+without such a fact may be anybody's: a neighbour slows down the one pool or the other. They fail
+the gate where it is improbable that so many of all slow ones are the candidate's by chance
+(Fisher's exact test). Otherwise the candidate does not pass with them, unless as many of the
+baseline's are slow.
+"""
+
+import math
+from enum import Enum, auto
+from statistics import fmean
+
+from msgspec import Struct
+
+from io_benchmark.analysis.compare import Compared
+from io_benchmark.analysis.comparing.samples import in_common
+from io_benchmark.analysis.gate.gate_model import SlowWorkers
+from io_benchmark.analysis.gate.slow_workers import SlowPart, find_slow_part, machine_name
+from io_benchmark.analysis.model.measurement import ComparedSides
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.statistics.levels import LEVEL
+from io_benchmark.analysis.validity.rules import is_enough_for_a_verdict
+
+
+class Meaning(Enum):
+    NONE = auto()
+    FAILS = auto()
+    CANNOT_PASS = auto()
+
+
+class MixedSides(Struct, frozen=True, eq=False):
+    """The slow workers of a candidate and its baseline, as far as they have some."""
+
+    meaning: Meaning = Meaning.NONE
+    candidate: SlowWorkers | None = None
+    baseline: SlowWorkers | None = None
+    usual_baseline: Side | None = None  # to compare the candidate with as well
+
+
+def find_mixed_sides(
+    pair: ComparedSides, compared: Compared, margin: float, tests: int
+) -> MixedSides:
+    """Return what is slow in two sides; `tests` is the number of measurements."""
+    candidate, baseline = _with_cut_off(pair, compared)
+    slow_baseline = find_slow_part(baseline, (), candidate, tests)
+    usual = baseline
+    if slow_baseline is not None:
+        _, usual = slow_baseline.split(baseline)
+    slow = find_slow_part(candidate, usual.log_means, baseline, tests)
+    of_baseline = None
+    if slow_baseline is not None:
+        of_baseline = _described(slow_baseline, baseline, None)
+    if slow is None or _is_within(slow, candidate, usual, margin):
+        return MixedSides(baseline=of_baseline, usual_baseline=_usual(slow_baseline, pair))
+    alike = _as_slow(slow, candidate, baseline)
+    of_candidate = _described(slow, candidate, (alike, baseline.count))
+    meaning = _meaning(slow, candidate.count, alike, baseline.count)
+    usual_baseline = None if meaning is Meaning.NONE else _usual(slow_baseline, pair)
+    return MixedSides(meaning, of_candidate, of_baseline, usual_baseline)
+
+
+def _with_cut_off(pair: ComparedSides, compared: Compared) -> tuple[Side, Side]:
+    """Return the sides with the candidate's runs that ended early: slow workers do.
+
+    They have enough samples for a mean. What is compared is the part that all have.
+    """
+    subject, name = pair.candidate.subject, pair.candidate.name
+    runs = [worker.run_of(subject) for worker in compared.counted if worker.side == name]
+    enough = [run for run in runs if is_enough_for_a_verdict(run)]
+    if len(enough) <= sum(1 for _ in pair.candidate):
+        return pair.candidate, pair.baseline
+    common = in_common(Side.of(enough), pair.baseline)
+    return common.candidate, common.baseline
+
+
+def _usual(slow: SlowPart | None, pair: ComparedSides) -> Side | None:
+    """Return the baseline's workers that are not slow, where some are and it may be split."""
+    if slow is None or not slow.is_proven:
+        return None
+    _, usual = slow.split(pair.baseline)
+    return usual
+
+
+def _is_within(slow: SlowPart, candidate: Side, usual: Side, margin: float) -> bool:
+    """Return whether a proven slow part is still within the margin of the usual baseline."""
+    part, _ = slow.split(candidate)
+    return slow.is_proven and fmean(part.log_means) <= fmean(usual.log_means) + math.log1p(margin)
+
+
+def _as_slow(slow: SlowPart, candidate: Side, baseline: Side) -> int:
+    """Return how many workers of the baseline are nearer to the slow ones than to the others."""
+    part, rest = slow.split(candidate)
+    edge = (fmean(part.log_means) + fmean(rest.log_means)) / 2
+    return sum(log > edge for log in baseline.log_means)
+
+
+def _meaning(slow: SlowPart, workers: int, alike: int, of_baseline: int) -> Meaning:
+    if not slow.is_proven:
+        return Meaning.CANNOT_PASS
+    number = len(slow.members)
+    if slow.is_new or _chance_of_as_many(number, workers, alike, of_baseline) <= 1 - LEVEL:
+        return Meaning.FAILS
+    is_as_often = alike > 0 and number * of_baseline <= alike * workers
+    return Meaning.NONE if is_as_often else Meaning.CANNOT_PASS
+
+
+def _chance_of_as_many(number: int, workers: int, alike: int, of_baseline: int) -> float:
+    """Return the chance that so many or more of all slow workers are the candidate's."""
+    slow = number + alike
+    ways = math.comb(workers + of_baseline, slow)
+    as_many = sum(
+        math.comb(workers, these) * math.comb(of_baseline, slow - these)
+        for these in range(number, min(slow, workers) + 1)
+    )
+    return as_many / ways
+
+
+def _described(
+    slow: SlowPart, side: Side, like_these_in_baseline: tuple[int, int] | None
+) -> SlowWorkers:
+    machines = [machine_name(runs) for at, runs in enumerate(side.workers) if at in slow.members]
+    return SlowWorkers(
+        subject=side.subject,
+        side=side.name,
+        machines=tuple(machines),
+        workers=side.count,
+        ratio=math.exp(slow.log_ratio),
+        facts=slow.facts,
+        facts_of_others=slow.facts_of_others,
+        like_these_in_baseline=like_these_in_baseline,
+        is_proven=slow.is_proven,
+    )

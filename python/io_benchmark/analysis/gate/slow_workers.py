@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The workers of a pool that are slower than its others: a mean hides them.
+
+Each part of a pool is a hypothesis: the workers that have a fact in common (no local SSD), and the
+slowest one, two, three and so on, whatever their facts. The mean of the part is compared with that
+of the rest by Student's t. How far workers usually vary is known by the rest, by the workers of
+the other pool and by what is assumed; the part itself may vary in any way. The level is divided
+among all parts that could have been found: by facts as many as there are, of the slowest k of n
+workers as many as there are ways to choose k.
+tests/simulation/test_gates.py has the rates.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from statistics import fmean
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from io_benchmark.analysis.model.run import UNKNOWN, Run
+from io_benchmark.analysis.model.side import Side
+from io_benchmark.analysis.reading.disks import LOCAL_SSD, PERSISTENT_DISK, stack_of
+from io_benchmark.analysis.reading.machines import kind_of_machine
+from io_benchmark.analysis.statistics.gate_sizes import FALSE_ALARMS
+from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION, LEVEL
+from io_benchmark.analysis.statistics.variances import MeanVariance, tail
+
+# The facts that an image, its start script or a pool's definition decides. A zone, a CPU's model
+# and a memory are what a cloud happens to give.
+_DECIDED_FACTS = (
+    "instance type",
+    "disks",
+    "disk models",
+    "disk sizes",
+    "file system",
+    "CPUs",
+    "kernel",
+)
+_MEDIUM = "medium"
+_NO_SSD = "no local SSD"
+_MEDIA = {LOCAL_SSD: "a local SSD", PERSISTENT_DISK: _NO_SSD}
+# The assumed variation counts as much as that of five workers. Chosen.
+_ASSUMED_DEGREES = 4.0
+_MOST_DEGREES = 8.0  # of freedom: the tails of pools are heavier than normal
+_FEWEST_USUAL = 2  # of one other worker it is not known which of the two is as usual
+
+
+class SlowPart(Struct, frozen=True):
+    """A part of a side's workers, by their positions."""
+
+    members: frozenset[int]
+    log_ratio: float  # to the others
+    facts: tuple[str, ...] = ()  # of all its workers, and of no other
+    facts_of_others: tuple[str, ...] = ()
+    is_proven: bool = True  # by the times
+    has_no_ssd: bool = False  # and the others have one
+    is_new: bool = False  # no worker of the other pool has one of these facts
+
+    def split(self, side: Side) -> tuple[Side, Side]:
+        """Return the part and the others."""
+        runs = list(side.workers)
+        part = [run for at, same in enumerate(runs) if at in self.members for run in same]
+        rest = [run for at, same in enumerate(runs) if at not in self.members for run in same]
+        return Side.of(part), Side.of(rest)
+
+
+Facts = dict[str, str]
+
+
+def find_slow_part(side: Side, others: Sequence[float], known: Side, tests: int) -> SlowPart | None:
+    """Return the slow part of a side, if it has one; the one by facts before one by times alone.
+
+    `others` are ln of the means of the other pool's usual workers, and `known` is that pool: a fact
+    is new if no worker there has it. `tests` is the number of measurements.
+    """
+    logs = list(side.log_means)
+    facts = [_facts_of(runs) for runs in side.workers]
+    known_facts = {item for runs in known.workers for item in _facts_of(runs).items()}
+    by_facts = _parts_by_facts(facts)
+    level = (1 - LEVEL) / (tests * max(1, len(by_facts)))
+    proven: list[SlowPart] = []
+    suspicious: list[SlowPart] = []
+    for members, names in by_facts.items():
+        part = _described(members, names, logs, facts, known_facts)
+        if part.log_ratio > 0 and _p_value(members, logs, others) <= level:
+            proven.append(part)
+        elif part.has_no_ssd and part.is_new:
+            suspicious.append(part)
+    slowest = _slowest_part(logs, others, FALSE_ALARMS / tests)
+    if slowest is not None and not proven:
+        names = by_facts.get(slowest, ())
+        proven.append(_described(slowest, names, logs, facts, known_facts))
+    if proven:
+        return max(proven, key=lambda part: part.log_ratio)
+    if suspicious:
+        return replace(max(suspicious, key=lambda part: part.log_ratio), is_proven=False)
+    return None
+
+
+def machine_name(machine: Sequence[Run]) -> str:
+    """Return what names a machine: as the results do, else its task."""
+    worker = min((run.worker for run in machine), key=lambda worker: worker.task_id)
+    return worker.task_id if worker.machine == UNKNOWN else worker.machine
+
+
+def _facts_of(runs: Sequence[Run]) -> Facts:
+    """Return what kind of machine this is, as far as an image or a pool's definition decides it."""
+    facts: Facts = {}
+    stacks = [stack_of(run) for run in runs]
+    media = {stack.medium for stack in stacks if stack is not None}
+    if len(media) == 1:
+        medium = media.pop()
+        if medium is not None:
+            facts[_MEDIUM] = _MEDIA.get(medium, medium)
+    kind = kind_of_machine(runs)
+    return facts | {name: kind[name] for name in _DECIDED_FACTS if name in kind}
+
+
+def _parts_by_facts(facts: Sequence[Facts]) -> dict[frozenset[int], tuple[str, ...]]:
+    """Return the names of the facts that make each part of a side."""
+    parts: dict[frozenset[int], tuple[str, ...]] = {}
+    for name in (_MEDIUM, *_DECIDED_FACTS):
+        values = [each.get(name) for each in facts]
+        for value in sorted({value for value in values if value is not None}):
+            members = frozenset(at for at, found in enumerate(values) if found == value)
+            if None not in values and len(members) < len(values):
+                parts[members] = (*parts.get(members, ()), name)
+    return parts
+
+
+def _described(
+    members: frozenset[int],
+    names: Sequence[str],
+    logs: Sequence[float],
+    facts: Sequence[Facts],
+    known: AbstractSet[tuple[str, str]],
+) -> SlowPart:
+    """Return a part with the facts that only it has."""
+    first = min(members)
+    rest = [at for at in range(len(logs)) if at not in members]
+    # Where it has no local SSD, its disks' number, model and size say nothing more.
+    shown = [_MEDIUM] if _MEDIUM in names else names
+    return SlowPart(
+        members,
+        _log_ratio(members, logs),
+        tuple(facts[first][name] for name in shown),
+        tuple(" or ".join(sorted({facts[at][name] for at in rest})) for name in shown),
+        has_no_ssd=_MEDIUM in names and facts[first][_MEDIUM] == _NO_SSD,
+        is_new=any((name, facts[first][name]) not in known for name in names),
+    )
+
+
+def _log_ratio(members: frozenset[int], logs: Sequence[float]) -> float:
+    part = [log for at, log in enumerate(logs) if at in members]
+    rest = [log for at, log in enumerate(logs) if at not in members]
+    return fmean(part) - fmean(rest)
+
+
+def _p_value(members: frozenset[int], logs: Sequence[float], others: Sequence[float]) -> float:
+    """Return the chance that such a part is so much slower where all workers vary alike."""
+    rest = [log for at, log in enumerate(logs) if at not in members]
+    variances = [MeanVariance(DEFAULT_WORKER_VARIATION**2, _ASSUMED_DEGREES)]
+    variances += [MeanVariance.of_values(usual) for usual in (rest, others) if len(usual) > 1]
+    usual = MeanVariance.combined(variances)
+    error = math.sqrt(usual.variance * (1 / len(members) + 1 / len(rest)))
+    distance = _log_ratio(members, logs) / error
+    return tail(distance, min(usual.degrees, _MOST_DEGREES)) if distance > 0 else 1.0
+
+
+def _slowest_part(
+    logs: Sequence[float], others: Sequence[float], level: float
+) -> frozenset[int] | None:
+    """Return the slowest workers that are slower than the rest by more than chance, if any are."""
+    chances = dict(_chances_of_slowest(logs, others))
+    best = min(chances, key=lambda members: chances[members], default=None)
+    return best if best is not None and chances[best] <= level else None
+
+
+def _chances_of_slowest(
+    logs: Sequence[float], others: Sequence[float]
+) -> Iterator[tuple[frozenset[int], float]]:
+    by_time = sorted(range(len(logs)), key=lambda at: -logs[at])
+    most = len(logs) - _FEWEST_USUAL
+    for number in range(1, most + 1):
+        members = frozenset(by_time[:number])
+        ways = math.comb(len(logs), number) * most
+        yield members, ways * _p_value(members, logs, others)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Read the results of some pools, and answer whether each candidate is as fast as its baseline."""
+
+from collections.abc import Mapping, Sequence
+
+from io_benchmark.analysis.comparing.pairs import Options
+from io_benchmark.analysis.gate.answering import GateResults, answer
+from io_benchmark.analysis.gate.gate_model import Gate, GateReport
+from io_benchmark.analysis.gate.missing_results import Absent
+from io_benchmark.context import Context
+from io_benchmark.costs.worker_time import NO_PRICES, Price
+from io_benchmark.operations.compare import in_order, read_sides
+
+_DEFAULT_OPTIONS = Options()
+
+
+def answer_gates(
+    context: Context,
+    addresses: Sequence[str],
+    gates: Sequence[Gate],
+    *,
+    against: Sequence[str] = (),
+    wait_minutes: float | None = None,
+    options: Options = _DEFAULT_OPTIONS,
+    prices: Mapping[str, Price] = NO_PRICES,
+) -> GateReport:
+    """Answer each gate by the results at the addresses, as `compare` reads them."""
+    read = read_sides(context, addresses, against, wait_minutes)
+    results = GateResults(
+        in_order(read.workers),
+        Absent(
+            lost=tuple(read.lost),
+            sides=frozenset(side for reading in read.readings for side in reading.missing),
+            is_side_unknown=any(reading.has_unknown_pools for reading in read.readings),
+        ),
+        is_change=read.is_change,
+        earlier=read.earlier,
+        unreadable=read.unreadable,
+        remarks=read.remarks,
+    )
+    asked = dict.fromkeys(each for gate in gates for each in results.gates_of(gate))
+    return GateReport(
+        tuple(answer(gate, results, options, prices) for gate in asked), tuple(read.unreadable)
+    )

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The answers of gates, one sentence each, with the reasons; then each gate's comparison."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from io_benchmark.analysis.explaining.mixed_pools import MIXED_POOL
+from io_benchmark.analysis.gate.gate_model import Answer, GateAnswer, GateReport
+from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.number_text import number_of, percent, ratio
+from io_benchmark.report import blocks, content
+from io_benchmark.report.sections import comparison
+from io_benchmark.report.sections.causes import explanation
+from io_benchmark.report.sections.measured import sides_of
+from io_benchmark.report.sections.notes import warnings
+from io_benchmark.report.sections.workers import unlike_workers
+from io_benchmark.text import capitalized
+
+if TYPE_CHECKING:
+    from io_benchmark.analysis.model.report import SampledReport
+
+# Each answer looks like the verdict that means as much.
+_KINDS = {
+    Answer.PASSED: Verdict.FASTER,
+    Answer.FAILED: Verdict.SLOWER,
+    Answer.NOT_DECIDED: Verdict.INCONCLUSIVE,
+}
+_BASIS = (
+    "A gate passes if the candidate is less than the limit times as slow, with 95 % confidence, on "
+    "every measurement; a candidate that is slower by the margin passes in 5 of 100 gates. It "
+    "fails if the whole interval of a measurement is above the limit, or if a part of its workers "
+    "is slower than the others by more than chance, and beyond the limit. Everything else is not "
+    "decided, also what was not measured."
+)
+
+
+def document(report: GateReport) -> blocks.Document:
+    return blocks.Document(_title(report), [*_full(report)], [*_screen(report)])
+
+
+def _title(report: GateReport) -> str:
+    """Return the answer: the first line of a check or a mail may be all that is read."""
+    if len(report.gates) == 1:
+        (gate,) = report.gates
+        return f"Gate {gate.answer}: {gate.candidate} against {gate.baseline}"
+    numbers = Counter(gate.answer for gate in report.gates)
+    counts = (f"{numbers[answer]} {answer}" for answer in Answer if numbers[answer])
+    return f"{len(report.gates)} gates: {', '.join(counts)}"
+
+
+def _screen(report: GateReport) -> Iterator[blocks.Block]:
+    items = []
+    for gate in report.gates:
+        items.append(_answer(gate))
+        if gate.answer is not Answer.PASSED:
+            items += unlike_workers(gate.comparison, is_full=False)
+    if len(report.gates) > 1:
+        yield blocks.Items(items, shown=0)
+        return
+    (compared,) = (gate.comparison for gate in report.gates)
+    yield blocks.Items([*items, *warnings(compared)], shown=0)
+    yield from comparison.leading_table(compared, sides_of(compared))
+
+
+def _full(report: GateReport) -> Iterator[blocks.Block]:
+    yield blocks.Heading("Gate" if len(report.gates) == 1 else "Gates")
+    yield blocks.Items([*map(_answer, report.gates)], shown=0)
+    yield blocks.Paragraph(_BASIS, blocks.QUIET)
+    for gate in report.gates:
+        if gate.tests:
+            yield _tests(gate)
+            yield blocks.Paragraph(_proposal(gate), blocks.QUIET)
+    for gate in report.gates:
+        yield blocks.Heading(f"Comparison: {gate.comparison.title}")
+        yield from comparison.document(cast("SampledReport", gate.comparison)).blocks
+
+
+def _answer(gate: GateAnswer) -> blocks.Item:
+    lead = f"{capitalized(gate.answer)}: {gate.candidate} against {gate.baseline}"
+    limit = f"the limit is {ratio(1 + gate.margin_ratio)}"
+    workers = content.workers_text(gate.workers)
+    rest = f", {workers}; {limit}."
+    if gate.tests:
+        first = gate.tests[0]
+        size = f"takes {ratio(first.ratio)} as long ({content.interval_text(first.interval)}"
+        workers = content.workers_text(first.workers)
+        usual = f", without the slow ones of {gate.baseline}" if first.slow_of_baseline else ""
+        rest = (
+            f" {size}; {workers}{usual}), at most {ratio(first.highest_ratio)}{_where(gate)}; "
+            f"{limit}."
+        )
+    return blocks.Item.answer(_KINDS[gate.answer], lead, rest, [*_reasons(gate)])
+
+
+def _where(gate: GateAnswer) -> str:
+    """Return which of several measurements is written about."""
+    if len(gate.tests) == 1:
+        return ""
+    rank = "clearest" if gate.answer is Answer.FAILED else "highest"
+    return f" on {gate.tests[0].subject}, the {rank} of {number_of(len(gate.tests), 'measurement')}"
+
+
+def _reasons(gate: GateAnswer) -> Iterator[blocks.Item]:
+    lead = "Note:" if gate.answer is Answer.PASSED else "Why:"
+    for reason in gate.reasons:
+        yield blocks.Item.led(lead, content.sentence_of(reason))
+    if gate.cause == MIXED_POOL:  # the reasons say it
+        return
+    for diagnosis in gate.comparison.diagnoses:
+        if gate.cause in [cause.name for cause in diagnosis.causes if cause.state.holds]:
+            yield from explanation(diagnosis)
+            return
+    if gate.answer is Answer.FAILED:
+        yield blocks.Item.led("Cause:", "none is supported by the observations.")
+
+
+def _tests(gate: GateAnswer) -> blocks.Table:
+    rows = [
+        blocks.Row(
+            str(test.subject),
+            (
+                blocks.Words(test.answer, _KINDS[test.answer]),
+                ratio(test.ratio),
+                content.ends_text(test.interval),
+                ratio(test.highest_ratio),
+                percent(test.variation_ratio),
+            ),
+        )
+        for test in gate.tests
+    ]
+    heads = ("Answer", "Ratio", "95 % interval", "At most", "Workers vary by")
+    title = f"{gate.candidate} against {gate.baseline}, limit {ratio(1 + gate.margin_ratio)}"
+    return blocks.Table("Measurement", heads, rows, title)
+
+
+def _proposal(gate: GateAnswer) -> str:
+    """Write how many workers a gate needs where workers vary as these do."""
+    number = gate.workers_for_equal
+    margin = percent(gate.margin_ratio)
+    if number is None:
+        return f"At the variation seen, more than 100 workers per pool decide {margin}."
+    return (
+        f"At the variation seen, {number_of(number, 'worker')} per pool decide {margin}: with so "
+        "many, an equal image passes in 80 of 100 gates."
+    )
