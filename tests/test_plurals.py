@@ -68,6 +68,13 @@ NEVER_ONE: dict[str, set[str]] = {
     "analysis/reading/machines.py": {"{} CPUs", "{} disks"},
     "analysis/prediction/profiled_run.py": {"{cpus} CPUs"},
     "analysis/prediction/refusals.py": {"{used} CPUs"},
+    "analysis/gate/missing_results.py": {"{} runs"},
+    "analysis/gate/wording.py": {
+        "{measurements} measurements",
+        "{most} workers",
+        "{needed} workers",
+        "{of_baseline} workers",
+    },
     "analysis/explaining/mixed_pools.py": {"{total} workers"},
     "analysis/tasks/compare_tasks.py": {"{labels} labels"},
     "analysis/validity/checks.py": {"{length} retrieves", "{planned} retrieves"},
