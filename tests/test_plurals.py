@@ -73,7 +73,7 @@ NEVER_ONE: dict[str, set[str]] = {
         "{measurements} measurements",
         "{most} workers",
         "{needed} workers",
-        "{of_baseline} workers",
+        "{baseline_workers} workers",
     },
     "analysis/explaining/mixed_pools.py": {"{total} workers"},
     "analysis/tasks/compare_tasks.py": {"{labels} labels"},

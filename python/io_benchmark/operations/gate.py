@@ -38,7 +38,7 @@ def answer_gates(
         unreadable=read.unreadable,
         remarks=read.remarks,
     )
-    asked = dict.fromkeys(each for gate in gates for each in results.gates_of(gate))
+    single = dict.fromkeys(part for gate in gates for part in results.gates_of(gate))
     return GateReport(
-        tuple(answer(gate, results, options, prices) for gate in asked), tuple(read.unreadable)
+        tuple(answer(gate, results, options, prices) for gate in single), tuple(read.unreadable)
     )

@@ -63,11 +63,11 @@ def answer(
     prices: Mapping[str, Price] = NO_PRICES,
 ) -> GateAnswer:
     """Answer a gate by the workers of its two pools alone."""
-    own = [worker for worker in results.workers if worker.side in gate.sides]
+    workers = [worker for worker in results.workers if worker.side in gate.sides]
     lost = [side for side in results.absent.lost if side in gate.sides]
     compared = Compared.of(
         _plan(gate, is_change=results.is_change),
-        own,
+        workers,
         replace(options, margin=gate.margin),
         earlier=results.earlier,
         lost=lost,
@@ -131,7 +131,7 @@ class _Evidence(Struct, frozen=True, eq=False):
             needed = self._workers_needed(open_tests)
             to_decide = self._to_decide(open_tests, needed, is_mixed=bool(excused or suspicious))
             look = self.pairs[open_tests[0].subject].look
-            reasons.append(wording.of_open_tests(open_tests, len(self.tests), look, to_decide))
+            reasons.append(wording.open_tests_reason(open_tests, len(self.tests), look, to_decide))
             if self.missing or excused or suspicious:
                 needed = None
         return self._answer(Answer.NOT_DECIDED, reasons or [wording.NOTHING_MEASURED], needed)
@@ -150,23 +150,25 @@ class _Evidence(Struct, frozen=True, eq=False):
     def _failed(self, failing: Sequence[SlowWorkers], failed: Sequence[MarginTest]) -> GateAnswer:
         reasons = self._slow_reasons(failing)
         if failed:
-            reasons.append(wording.of_failed_tests(failed, len(self.tests)))
-        found = self._answer(Answer.FAILED, reasons)
+            reasons.append(wording.failed_tests_reason(failed, len(self.tests)))
+        failed_answer = self._answer(Answer.FAILED, reasons)
         if failing and failing[0].facts:
-            return replace(found, cause=MIXED_POOL, cause_state=State.SUPPORTED)
-        subject = found.tests[0].subject
+            return replace(failed_answer, cause=MIXED_POOL, cause_state=State.SUPPORTED)
+        subject = failed_answer.tests[0].subject
         for diagnosis in self.report.diagnoses:
-            of_this = diagnosis.subject is None or diagnosis.subject.workload == subject.workload
+            is_same_workload = (
+                diagnosis.subject is None or diagnosis.subject.workload == subject.workload
+            )
             holding = [cause for cause in diagnosis.causes if cause.state.holds]
-            if of_this and holding:
+            if is_same_workload and holding:
                 cause = max(holding, key=lambda cause: cause.share or 0.0)
-                return replace(found, cause=cause.name, cause_state=cause.state)
-        return found
+                return replace(failed_answer, cause=cause.name, cause_state=cause.state)
+        return failed_answer
 
     def _answer(
         self, answer: Answer, reasons: Sequence[Statement], workers_needed: int | None = None
     ) -> GateAnswer:
-        replication = {each.side: each.workers for each in self.report.replication}
+        replication = {entry.side: entry.workers for entry in self.report.replication}
         slow = [*self._slow(*Meaning), *self._slow_baselines()]
         return GateAnswer(
             candidate=self.gate.candidate,
@@ -189,7 +191,7 @@ class _Evidence(Struct, frozen=True, eq=False):
 
     def _slow_reasons(self, slow: Sequence[SlowWorkers]) -> list[Statement]:
         """Return the reason by the slow workers of the first of these measurements."""
-        return [wording.of_slow_workers(workers, len(self.tests)) for workers in slow[:1]]
+        return [wording.slow_workers_reason(workers, len(self.tests)) for workers in slow[:1]]
 
     def _slow(self, *meanings: Meaning) -> list[SlowWorkers]:
         """Return the candidate's slow workers that mean this, the clearest measurement first."""
@@ -216,9 +218,9 @@ class _Evidence(Struct, frozen=True, eq=False):
             workers_to_fail(margin, test.variation_ratio, math.log(test.ratio), measurements)
             for test in self.tests
         ]
-        known = [number for number in to_fail if number is not None]
-        if known:
-            return min(known)
+        numbers = [number for number in to_fail if number is not None]
+        if numbers:
+            return min(numbers)
         variations = [test.variation_ratio for test in self.tests]
         return workers_to_pass(margin, variations, [math.log(test.ratio) for test in self.tests])
 

@@ -37,14 +37,14 @@ class Gate(Struct, frozen=True):
     @classmethod
     def parse(cls, written: str) -> "Gate":
         match = _FORM.fullmatch(written)
-        shown = f"--gate {clean(written, _LENGTH)!r}"
+        option = f"--gate {clean(written, _LENGTH)!r}"
         if match is None:
-            raise UsageError(f"{shown}: write it like {_EXAMPLES}")
+            raise UsageError(f"{option}: write it like {_EXAMPLES}")
         margin = DEFAULT_GATE_MARGIN if match[3] is None else round(float(match[3]) - 1, _DIGITS)
         if margin <= 0:
-            raise UsageError(f"{shown}: {match[3]} is not above 1; write it like {_EXAMPLES}")
+            raise UsageError(f"{option}: {match[3]} is not above 1; write it like {_EXAMPLES}")
         if match[1] == match[2]:
-            raise UsageError(f"{shown}: compares a pool with itself; name two pools")
+            raise UsageError(f"{option}: compares a pool with itself; name two pools")
         return cls(match[1], match[2], margin)
 
     @property

@@ -48,7 +48,7 @@ def reasons_against_any_answer(
     if not all(runs.values()):
         return
     if not compared.plan.is_change:
-        yield from _of_one_pool(gate, runs[gate.candidate], runs[gate.baseline])
+        yield from _shared_pool(gate, runs[gate.candidate], runs[gate.baseline])
     allowed = compared.options.allow
     for problem in _problems(compared):
         if problem.rule == _VERSION_RULE and problem.rule not in allowed:
@@ -128,7 +128,7 @@ def _without_results(side: str, lost: int, sides: Collection[str], absent: Absen
     )
 
 
-def _of_one_pool(
+def _shared_pool(
     gate: Gate, candidate: Sequence[Worker], baseline: Sequence[Worker]
 ) -> Iterator[Statement]:
     """Yield why two sides are one pool: nothing would differ, whatever the image is."""
@@ -155,15 +155,15 @@ def _not_measured(gate: Gate, compared: Compared, measurement: Measurement) -> I
         for run in same
     }
     for side in gate.sides:
-        of_side = [run for run in runs if run.side == side]
-        without = [run for run in of_side if id(run.worker) not in used]
+        side_runs = [run for run in runs if run.side == side]
+        without = [run for run in side_runs if id(run.worker) not in used]
         if without:
             yield statement(
-                f"{{without}} of {{runs}} {plural(len(of_side), 'run')} of {{side}} "
+                f"{{without}} of {{runs}} {plural(len(side_runs), 'run')} of {{side}} "
                 f"{'has' if len(without) == 1 else 'have'} no usable measurement of {{subject}} "
                 "({reason})",
                 without=count(len(without)),
-                runs=count(len(of_side)),
+                runs=count(len(side_runs)),
                 side=side,
                 subject=str(measurement.subject),
                 reason=_reason(without[0].worker, measurement),

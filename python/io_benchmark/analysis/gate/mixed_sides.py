@@ -21,7 +21,9 @@ from io_benchmark.analysis.gate.slow_workers import SlowPart, find_slow_part, ma
 from io_benchmark.analysis.model.measurement import ComparedSides
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.statistics.levels import LEVEL
-from io_benchmark.analysis.validity.rules import is_enough_for_a_verdict
+from io_benchmark.analysis.validity.rules import RUN_RULES
+
+_, _TOO_FEW = RUN_RULES["too-few-retrieves"]
 
 
 class Meaning(Enum):
@@ -44,21 +46,21 @@ def find_mixed_sides(
 ) -> MixedSides:
     """Return what is slow in two sides; `tests` is the number of measurements."""
     candidate, baseline = _with_cut_off(pair, compared)
-    slow_baseline = find_slow_part(baseline, (), candidate, tests)
+    slow_baseline = find_slow_part(baseline, candidate, (), tests)
     usual = baseline
     if slow_baseline is not None:
         _, usual = slow_baseline.split(baseline)
-    slow = find_slow_part(candidate, usual.log_means, baseline, tests)
-    of_baseline = None
+    slow = find_slow_part(candidate, baseline, usual.log_means, tests)
+    baseline_workers = None
     if slow_baseline is not None:
-        of_baseline = _described(slow_baseline, baseline, None)
+        baseline_workers = _described(slow_baseline, baseline, None)
     if slow is None or _is_within(slow, candidate, usual, margin):
-        return MixedSides(baseline=of_baseline, usual_baseline=_usual(slow_baseline, pair))
+        return MixedSides(baseline=baseline_workers, usual_baseline=_usual(slow_baseline, pair))
     alike = _as_slow(slow, candidate, baseline)
-    of_candidate = _described(slow, candidate, (alike, baseline.count))
+    candidate_workers = _described(slow, candidate, (alike, baseline.count))
     meaning = _meaning(slow, candidate.count, alike, baseline.count)
     usual_baseline = None if meaning is Meaning.NONE else _usual(slow_baseline, pair)
-    return MixedSides(meaning, of_candidate, of_baseline, usual_baseline)
+    return MixedSides(meaning, candidate_workers, baseline_workers, usual_baseline)
 
 
 def _with_cut_off(pair: ComparedSides, compared: Compared) -> tuple[Side, Side]:
@@ -68,7 +70,7 @@ def _with_cut_off(pair: ComparedSides, compared: Compared) -> tuple[Side, Side]:
     """
     subject, name = pair.candidate.subject, pair.candidate.name
     runs = [worker.run_of(subject) for worker in compared.counted if worker.side == name]
-    enough = [run for run in runs if is_enough_for_a_verdict(run)]
+    enough = [run for run in runs if _TOO_FEW(run) is None]
     if len(enough) <= sum(1 for _ in pair.candidate):
         return pair.candidate, pair.baseline
     common = in_common(Side.of(enough), pair.baseline)
@@ -96,22 +98,22 @@ def _as_slow(slow: SlowPart, candidate: Side, baseline: Side) -> int:
     return sum(log > edge for log in baseline.log_means)
 
 
-def _meaning(slow: SlowPart, workers: int, alike: int, of_baseline: int) -> Meaning:
+def _meaning(slow: SlowPart, workers: int, alike: int, baseline_count: int) -> Meaning:
     if not slow.is_proven:
         return Meaning.CANNOT_PASS
     number = len(slow.members)
-    if slow.is_new or _chance_of_as_many(number, workers, alike, of_baseline) <= 1 - LEVEL:
+    if slow.is_new or _chance_of_as_many(number, workers, alike, baseline_count) <= 1 - LEVEL:
         return Meaning.FAILS
-    is_as_often = alike > 0 and number * of_baseline <= alike * workers
+    is_as_often = alike > 0 and number * baseline_count <= alike * workers
     return Meaning.NONE if is_as_often else Meaning.CANNOT_PASS
 
 
-def _chance_of_as_many(number: int, workers: int, alike: int, of_baseline: int) -> float:
+def _chance_of_as_many(number: int, workers: int, alike: int, baseline_count: int) -> float:
     """Return the chance that so many or more of all slow workers are the candidate's."""
     slow = number + alike
-    ways = math.comb(workers + of_baseline, slow)
+    ways = math.comb(workers + baseline_count, slow)
     as_many = sum(
-        math.comb(workers, these) * math.comb(of_baseline, slow - these)
+        math.comb(workers, these) * math.comb(baseline_count, slow - these)
         for these in range(number, min(slow, workers) + 1)
     )
     return as_many / ways
@@ -120,7 +122,9 @@ def _chance_of_as_many(number: int, workers: int, alike: int, of_baseline: int) 
 def _described(
     slow: SlowPart, side: Side, like_these_in_baseline: tuple[int, int] | None
 ) -> SlowWorkers:
-    machines = [machine_name(runs) for at, runs in enumerate(side.workers) if at in slow.members]
+    machines = [
+        machine_name(runs) for position, runs in enumerate(side.workers) if position in slow.members
+    ]
     return SlowWorkers(
         subject=side.subject,
         side=side.name,

@@ -60,34 +60,43 @@ class SlowPart(Struct, frozen=True):
     def split(self, side: Side) -> tuple[Side, Side]:
         """Return the part and the others."""
         runs = list(side.workers)
-        part = [run for at, same in enumerate(runs) if at in self.members for run in same]
-        rest = [run for at, same in enumerate(runs) if at not in self.members for run in same]
+        part = [
+            run for position, same in enumerate(runs) if position in self.members for run in same
+        ]
+        rest = [
+            run
+            for position, same in enumerate(runs)
+            if position not in self.members
+            for run in same
+        ]
         return Side.of(part), Side.of(rest)
 
 
 Facts = dict[str, str]
 
 
-def find_slow_part(side: Side, others: Sequence[float], known: Side, tests: int) -> SlowPart | None:
+def find_slow_part(
+    side: Side, other_side: Side, usual_logs: Sequence[float], tests: int
+) -> SlowPart | None:
     """Return the slow part of a side, if it has one; the one by facts before one by times alone.
 
-    `others` are ln of the means of the other pool's usual workers, and `known` is that pool: a fact
-    is new if no worker there has it. `tests` is the number of measurements.
+    A fact is new if no worker of the other side has it. `usual_logs` are ln of the means of that
+    side's usual workers; `tests` is the number of measurements.
     """
     logs = list(side.log_means)
     facts = [_facts_of(runs) for runs in side.workers]
-    known_facts = {item for runs in known.workers for item in _facts_of(runs).items()}
+    known_facts = {item for runs in other_side.workers for item in _facts_of(runs).items()}
     by_facts = _parts_by_facts(facts)
     level = (1 - LEVEL) / (tests * max(1, len(by_facts)))
     proven: list[SlowPart] = []
     suspicious: list[SlowPart] = []
     for members, names in by_facts.items():
         part = _described(members, names, logs, facts, known_facts)
-        if part.log_ratio > 0 and _p_value(members, logs, others) <= level:
+        if part.log_ratio > 0 and _p_value(members, logs, usual_logs) <= level:
             proven.append(part)
         elif part.has_no_ssd and part.is_new:
             suspicious.append(part)
-    slowest = _slowest_part(logs, others, FALSE_ALARMS / tests)
+    slowest = _slowest_part(logs, usual_logs, FALSE_ALARMS / tests)
     if slowest is not None and not proven:
         names = by_facts.get(slowest, ())
         proven.append(_described(slowest, names, logs, facts, known_facts))
@@ -121,9 +130,11 @@ def _parts_by_facts(facts: Sequence[Facts]) -> dict[frozenset[int], tuple[str, .
     """Return the names of the facts that make each part of a side."""
     parts: dict[frozenset[int], tuple[str, ...]] = {}
     for name in (_MEDIUM, *_DECIDED_FACTS):
-        values = [each.get(name) for each in facts]
+        values = [machine.get(name) for machine in facts]
         for value in sorted({value for value in values if value is not None}):
-            members = frozenset(at for at, found in enumerate(values) if found == value)
+            members = frozenset(
+                position for position, member in enumerate(values) if member == value
+            )
             if None not in values and len(members) < len(values):
                 parts[members] = (*parts.get(members, ()), name)
     return parts
@@ -134,34 +145,34 @@ def _described(
     names: Sequence[str],
     logs: Sequence[float],
     facts: Sequence[Facts],
-    known: AbstractSet[tuple[str, str]],
+    known_facts: AbstractSet[tuple[str, str]],
 ) -> SlowPart:
     """Return a part with the facts that only it has."""
     first = min(members)
-    rest = [at for at in range(len(logs)) if at not in members]
+    rest = [position for position in range(len(logs)) if position not in members]
     # Where it has no local SSD, its disks' number, model and size say nothing more.
-    shown = [_MEDIUM] if _MEDIUM in names else names
+    named = [_MEDIUM] if _MEDIUM in names else names
     return SlowPart(
         members,
         _log_ratio(members, logs),
-        tuple(facts[first][name] for name in shown),
-        tuple(" or ".join(sorted({facts[at][name] for at in rest})) for name in shown),
+        tuple(facts[first][name] for name in named),
+        tuple(" or ".join(sorted({facts[position][name] for position in rest})) for name in named),
         has_no_ssd=_MEDIUM in names and facts[first][_MEDIUM] == _NO_SSD,
-        is_new=any((name, facts[first][name]) not in known for name in names),
+        is_new=any((name, facts[first][name]) not in known_facts for name in names),
     )
 
 
 def _log_ratio(members: frozenset[int], logs: Sequence[float]) -> float:
-    part = [log for at, log in enumerate(logs) if at in members]
-    rest = [log for at, log in enumerate(logs) if at not in members]
+    part = [log for position, log in enumerate(logs) if position in members]
+    rest = [log for position, log in enumerate(logs) if position not in members]
     return fmean(part) - fmean(rest)
 
 
-def _p_value(members: frozenset[int], logs: Sequence[float], others: Sequence[float]) -> float:
+def _p_value(members: frozenset[int], logs: Sequence[float], usual_logs: Sequence[float]) -> float:
     """Return the chance that such a part is so much slower where all workers vary alike."""
-    rest = [log for at, log in enumerate(logs) if at not in members]
+    rest = [log for position, log in enumerate(logs) if position not in members]
     variances = [MeanVariance(DEFAULT_WORKER_VARIATION**2, _ASSUMED_DEGREES)]
-    variances += [MeanVariance.of_values(usual) for usual in (rest, others) if len(usual) > 1]
+    variances += [MeanVariance.of_values(usual) for usual in (rest, usual_logs) if len(usual) > 1]
     usual = MeanVariance.combined(variances)
     error = math.sqrt(usual.variance * (1 / len(members) + 1 / len(rest)))
     distance = _log_ratio(members, logs) / error
@@ -169,20 +180,20 @@ def _p_value(members: frozenset[int], logs: Sequence[float], others: Sequence[fl
 
 
 def _slowest_part(
-    logs: Sequence[float], others: Sequence[float], level: float
+    logs: Sequence[float], usual_logs: Sequence[float], level: float
 ) -> frozenset[int] | None:
     """Return the slowest workers that are slower than the rest by more than chance, if any are."""
-    chances = dict(_chances_of_slowest(logs, others))
+    chances = dict(_chances_of_slowest(logs, usual_logs))
     best = min(chances, key=lambda members: chances[members], default=None)
     return best if best is not None and chances[best] <= level else None
 
 
 def _chances_of_slowest(
-    logs: Sequence[float], others: Sequence[float]
+    logs: Sequence[float], usual_logs: Sequence[float]
 ) -> Iterator[tuple[frozenset[int], float]]:
-    by_time = sorted(range(len(logs)), key=lambda at: -logs[at])
+    by_time = sorted(range(len(logs)), key=lambda position: -logs[position])
     most = len(logs) - _FEWEST_USUAL
     for number in range(1, most + 1):
         members = frozenset(by_time[:number])
         ways = math.comb(len(logs), number) * most
-        yield members, ways * _p_value(members, logs, others)
+        yield members, ways * _p_value(members, logs, usual_logs)

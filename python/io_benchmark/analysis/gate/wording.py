@@ -22,7 +22,7 @@ OF_TWO_KINDS = statement("more workers do not decide it while workers of a pool 
 NOTHING_MEASURED = statement("nothing was measured on both")
 
 
-def of_slow_workers(slow: SlowWorkers, measurements: int) -> Statement:
+def slow_workers_reason(slow: SlowWorkers, measurements: int) -> Statement:
     """Return which workers of a pool are slow, on which of several measurements, and why."""
     number = len(slow.machines)
     verb, takes = ("has", "takes") if number == 1 else ("have", "take")
@@ -53,20 +53,20 @@ def of_slow_workers(slow: SlowWorkers, measurements: int) -> Statement:
         f"{lead} {takes} {{ratio}} as long as its others{where}, and no recorded fact says why"
     )
     if slow.like_these_in_baseline is not None:
-        alike, of_baseline = slow.like_these_in_baseline
-        values |= {"alike": count(alike), "of_baseline": count(of_baseline)}
-        template += "; {alike} of {of_baseline} workers of the baseline are as slow"
+        alike, baseline_workers = slow.like_these_in_baseline
+        values |= {"alike": count(alike), "baseline_workers": count(baseline_workers)}
+        template += "; {alike} of {baseline_workers} workers of the baseline are as slow"
     return statement(template, **values)
 
 
-def of_failed_tests(failed: Sequence[MarginTest], measurements: int) -> Statement:
+def failed_tests_reason(failed: Sequence[MarginTest], measurements: int) -> Statement:
     template = "the whole interval is above the limit"
     if measurements > 1:
         template += " on {failed} of {measurements} measurements"
     return statement(template, failed=count(len(failed)), measurements=count(measurements))
 
 
-def of_open_tests(
+def open_tests_reason(
     open_tests: Sequence[MarginTest], measurements: int, look: Look, to_decide: Statement
 ) -> Statement:
     """Return what is not decided, and what would decide it."""

@@ -56,10 +56,6 @@ def _needed(entry: Run) -> tuple[int, int]:
     return _BATCHES_NEEDED if entry.retrieves is None else _RETRIEVES_NEEDED
 
 
-def is_enough_for_a_verdict(run: Run) -> bool:
-    return len(run.total_ns) >= _needed(run)[0]
-
-
 # Rules about one run: the message, or None where the run keeps the rule.
 
 
