@@ -48,5 +48,5 @@ def _remembered_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     ) -> list[GeneratedTask]:
         return _generate_once(root, *jobs, capacities=capacities)
 
-    for module in ("graph.generate", "operations.rehearse"):
+    for module in ("operations.rehearse", "operations.submit"):
         monkeypatch.setattr(f"io_benchmark.{module}.generate", remembered)

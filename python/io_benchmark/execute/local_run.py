@@ -28,11 +28,12 @@ from typing import IO, BinaryIO, cast
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark.graph.generate import NO_ROOT_URL, GeneratedTask
+from io_benchmark.graph.generate import GeneratedTask
 from io_benchmark.paths import explain_refusal
 from io_benchmark.process import hold_interrupts
 from io_benchmark.sources.run_files import TASK_NAME
 from io_benchmark.sources.run_results import TaskRecord, queue_time
+from io_benchmark_taskgraph.generation import NO_ROOT_URL
 
 # Where a worker's tasks put their artifacts.
 _WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")

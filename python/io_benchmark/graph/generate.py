@@ -1,42 +1,73 @@
 # SPDX-License-Identifier: MPL-2.0
 """What taskgraph makes of a tree: the tasks of a push.
 
-taskgraph keeps global state. Here it makes one tree after another in one process.
+A separate process generates them, because taskgraph and the code of a project change what is global
+in a process. It has the Python that `environments.py` finds.
 """
 
-import copy
-import logging
+import json
 import os
 import re
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
-import yaml
+import msgspec
 from msgspec import Struct
-from taskgraph import parameters
-from taskgraph.config import GraphConfig
-from taskgraph.generator import TaskGraphGenerator
-from taskgraph.parameters import Parameters
 
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.graph.environments import Environment
 from io_benchmark.graph.root import Root
-from io_benchmark_taskgraph.versions import UserMistake
+from io_benchmark.process import hold_interrupts
+from io_benchmark.text import clean
+from io_benchmark_taskgraph import generation
 
 REPOSITORY = "https://github.com/mozilla-releng/io-benchmark"
 POOL_ATTRIBUTE = "io_benchmark_pool"
-# `.invalid` is reserved (RFC 2606), so a rehearsal cannot send requests to a real deployment.
-NO_ROOT_URL = "https://taskcluster.invalid"
-_VARIABLES = {
-    # taskgraph would fork a process per kind, which is unsafe in a program with threads.
-    "TASKGRAPH_SERIAL": "1",
-    # A native worker's task takes run-task from there.
-    "TASKCLUSTER_ROOT_URL": NO_ROOT_URL,
-}
 # No commit: what is generated here was not pushed.
 _NO_REVISION = "0" * 40
+# A push of a project with hundreds of kinds takes minutes, and here a few kinds are loaded. Chosen.
+_MOST_S = 300
+# 100 replicates of 50 pools have 250 MB.
+_MOST_BYTES = 500_000_000
+_MOST_BYTES_OF_STDERR = 10_000
+_PARAMETERS = {
+    "base_ref": "main",
+    "base_rev": _NO_REVISION,
+    "build_date": 0,
+    "build_number": 1,
+    "do_not_optimize": [],
+    "enable_always_target": False,
+    "existing_tasks": {},
+    "files_changed": [],
+    "filters": ["target_tasks_method"],
+    "head_ref": "main",
+    "head_rev": _NO_REVISION,
+    "head_tag": "",
+    "level": "1",
+    "moz_build_date": "19700101000000",
+    "optimize_strategies": None,
+    "optimize_target_tasks": False,
+    "owner": "nobody@mozilla.com",
+    "pushdate": 0,
+    "pushlog_id": "0",
+    "target_tasks_method": "io-benchmark",
+    "tasks_for": "github-push",
+}
+# Other projects have their own defaults of these.
+_PARAMETERS_OF_THIS_PROJECT = {
+    "base_repository": REPOSITORY,
+    "head_repository": REPOSITORY,
+    "next_version": None,
+    "project": "io-benchmark",
+    "repository_type": "git",
+    "version": None,
+}
 
 
 class GeneratedTask(Struct, frozen=True):
@@ -49,132 +80,128 @@ class GeneratedTask(Struct, frozen=True):
     image: str | None  # the in-tree image that it runs in
 
 
-def _parameters(jobs: Sequence[str], *, capacities: bool) -> Parameters:
-    """Return every parameter, so that taskgraph reads neither a checkout nor the network."""
-    # Only then, because an older tree does not know it.
-    optional = {"io_benchmark_capacities": True} if capacities else {}
-    return Parameters(
-        strict=True,
-        **optional,
-        base_repository=REPOSITORY,
-        base_ref="main",
-        base_rev=_NO_REVISION,
-        build_date=0,
-        build_number=1,
-        do_not_optimize=[],
-        enable_always_target=False,
-        existing_tasks={},
-        files_changed=[],
-        filters=["target_tasks_method"],
-        head_ref="main",
-        head_repository=REPOSITORY,
-        head_rev=_NO_REVISION,
-        head_tag="",
-        io_benchmark_jobs=list(jobs),
-        level="1",
-        moz_build_date="19700101000000",
-        next_version=None,
-        optimize_strategies=None,
-        optimize_target_tasks=False,
-        owner="nobody@mozilla.com",
-        project="io-benchmark",
-        pushdate=0,
-        pushlog_id="0",
-        repository_type="git",
-        target_tasks_method="io-benchmark",
-        tasks_for="github-push",
-        version=None,
-    )
+class _Attributes(Struct):
+    io_benchmark_pool: str | None
 
 
-def _one_line(message: str) -> str:
-    """Return the first line of a message; taskgraph prints the whole task after it."""
-    lines = [" ".join(line.split()) for line in message.splitlines() if line.strip()]
-    if len(lines) > 1 and lines[0].endswith(":"):
-        return f"{lines[0]} {lines[1]}"
-    return lines[0] if lines else "no reason given"
+class _Task(Struct):
+    label: str
+    kind: str
+    attributes: _Attributes
+    definition: dict[str, Any]
+    image: str | None
 
+    def __post_init__(self) -> None:
+        msgspec.convert(self.definition, _Definition)
 
-def _problem(error: BaseException, tree: Path) -> str:
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        place = str(error.problem_mark.name).removeprefix(f"{tree}/")
-        problem = _one_line(error.problem or str(error))
-        return f"{place} line {error.problem_mark.line + 1}: {problem}; correct the YAML there"
-    if isinstance(error, FileNotFoundError):
-        return f"{error.filename}: no such file; create it or correct the kind that names it"
-    alias = re.match(r"No (?:worker-type|alias) matching '(.+?)' ", str(error))
-    if alias is not None:
-        return (
-            f"taskcluster/config.yml: workers.aliases has no {alias[1]!r}, which a task names as "
-            "its worker-type; add the alias or correct the task"
+    def generated(self) -> GeneratedTask:
+        return GeneratedTask(
+            label=self.label,
+            pool=self.attributes.io_benchmark_pool or "",
+            kind=self.kind,
+            definition=self.definition,
+            image=(self.image or "").removeprefix("docker-image-") or None,
         )
-    # taskgraph raises plain `Exception` for what its schemas do not cover.
-    if isinstance(error, UserMistake | OSError) or type(error) is Exception:
-        return _one_line(str(error))
-    # A kind of an unexpected form, or a bug.
-    return (
-        f"the kinds in {tree}/taskcluster cannot be generated ({type(error).__name__}: "
-        f"{_one_line(str(error))}); `taskgraph full` shows where"
-    )
 
 
-def _generated(task: Any, tree: Path) -> GeneratedTask:
-    metadata = task.task["metadata"]
-    # taskgraph names the kind by its path here, as its own command line does not.
-    source = metadata["source"].replace(f"/{tree}/", "/")
-    return GeneratedTask(
-        label=task.label,
-        pool=task.attributes.get(POOL_ATTRIBUTE, ""),
-        kind=task.task["tags"]["kind"],
-        definition={**task.task, "metadata": {**metadata, "source": source}},
-        image=task.dependencies.get("docker-image", "").removeprefix("docker-image-") or None,
+class _Definition(Struct, rename="camel"):
+    """What is used of a task's definition."""
+
+    provisioner_id: str
+    worker_type: str
+    metadata: dict[str, str]
+    payload: dict[str, Any]
+
+
+class _Answer(Struct):
+    """What the process writes: tasks, or what went wrong."""
+
+    tasks: list[_Task] = []
+    problem: str = ""
+    missing: str | None = None  # the name of a package
+    is_mistake: bool = False  # with which another environment would not help
+
+
+def source(root: Root) -> str:
+    """Return what the graph is generated from, and with which taskgraph where that may differ."""
+    if root.has_transforms:
+        return str(root)
+    return f"{root}, with {Environment.of(root)}"
+
+
+def generate(root: Root, jobs: Sequence[str], *, capacities: bool = False) -> list[GeneratedTask]:
+    """Return the tasks of jobs, pools or labels by their names, sorted by kind and label."""
+    parameters = {**_PARAMETERS, "io_benchmark_jobs": list(jobs)}
+    if root.has_transforms:
+        parameters.update(_PARAMETERS_OF_THIS_PROJECT)
+    if capacities:
+        # Only then, because an older tree does not know it.
+        parameters["io_benchmark_capacities"] = True
+    request = {
+        "attributes": [POOL_ATTRIBUTE],
+        "has_transforms": root.has_transforms,
+        "parameters": parameters,
+    }
+    environment = Environment.of(root)
+    with root.usable_tree() as tree:
+        answer = _answer(environment, tree.path, request)
+        # A message names the tree itself, because a copy is removed before people read it.
+        problem = answer.problem.replace(str(tree.path), str(root.path))
+    if problem:
+        advice = "" if answer.is_mistake else environment.advice(root.path, answer.missing)
+        raise IoBenchmarkError(clean(problem) + advice)
+    return sorted((task.generated() for task in answer.tasks), key=_position)
+
+
+def _answer(environment: Environment, folder: Path, request: Mapping[str, Any]) -> _Answer:
+    """Run the process in the folder of a tree; it may end in any way."""
+    # Otherwise a Ctrl-C during the start would leave a process that cannot be ended.
+    with hold_interrupts():
+        process = subprocess.Popen(
+            [environment.python, generation.__file__],
+            cwd=folder,
+            start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    request_stream, answer_stream, errors = (
+        cast("IO[bytes]", stream) for stream in (process.stdin, process.stdout, process.stderr)
     )
+    started_s = time.monotonic()
+    timer = threading.Timer(_MOST_S, _end, [process])
+    timer.start()
+    with process:
+        try:
+            with suppress(BrokenPipeError), request_stream:  # it ended before it read anything
+                request_stream.write(json.dumps(request).encode())
+            data = answer_stream.read(_MOST_BYTES + 1)
+            is_late = time.monotonic() - started_s >= _MOST_S
+        finally:
+            timer.cancel()
+            _end(process)
+        last_words = errors.read(_MOST_BYTES_OF_STDERR).decode("utf-8", "replace")
+    if is_late:
+        raise IoBenchmarkError(
+            f"{folder}/taskcluster: generating the tasks did not end within {_MOST_S} s; what "
+            "`register` in config.yml names may wait for the network"
+        )
+    try:
+        return msgspec.json.decode(data, type=_Answer)
+    except (msgspec.DecodeError, RecursionError) as error:
+        words = last_words.strip().rpartition("\n")[2] or str(error)
+        raise IoBenchmarkError(
+            f"{folder}/taskcluster: {environment} generated no tasks that can be read ({words})"
+        ) from None
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the process and its children."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _position(task: GeneratedTask) -> tuple[str, list[Any]]:
     """Return a sort key with `x-2` before `x-10`; taskgraph's order is undefined."""
     parts = re.split("([0-9]+)", task.label)
     return task.kind, [int(part) if part.isdigit() else part for part in parts]
-
-
-@contextmanager
-def _isolated(tree: Root) -> Iterator[Callable[[str], Any]]:
-    """Run taskgraph in this block as in a new process; yield an import of the tree's modules."""
-    with ExitStack() as stack:
-        module = stack.enter_context(tree.modules())
-        # What a tree's registration module changes in taskgraph.
-        for owner, name in (
-            (GraphConfig, "_PATH_MODIFIED"),
-            (parameters, "_parameter_extensions"),
-            (parameters, "defaults_functions"),
-        ):
-            before = getattr(owner, name)
-            stack.callback(setattr, owner, name, before)
-            setattr(owner, name, copy.copy(before))
-        GraphConfig._PATH_MODIFIED = False  # noqa: SLF001 - otherwise one tree per process
-        stack.callback(logging.disable, logging.root.manager.disable)
-        logging.disable(logging.CRITICAL)
-        for name, value in _VARIABLES.items():
-            if name not in os.environ:
-                os.environ[name] = value
-                stack.callback(os.environ.pop, name)
-        # taskgraph leaves it to the interpreter to close the files of an image's context.
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore", ResourceWarning)
-        yield module
-
-
-def generate(root: Root, jobs: Sequence[str], *, capacities: bool = False) -> list[GeneratedTask]:
-    """Return the tasks of jobs, pools or labels by their names, sorted by kind and label."""
-    with root.usable_tree() as tree, _isolated(tree) as module:
-        folder = tree.path / "taskcluster"
-        generator = TaskGraphGenerator(str(folder), _parameters(jobs, capacities=capacities))
-        try:
-            # A decision task checks the files only after it loaded config.yml.
-            module("mistakes").check_tree(folder)
-            selected = generator.target_task_set.tasks.values()
-        except (Exception, UserMistake) as error:
-            # The message names the tree itself, because a copy is removed before people read it.
-            problem = _problem(error, tree.path)
-            raise IoBenchmarkError(problem.replace(str(tree.path), str(root.path))) from error
-        return sorted((_generated(task, tree.path) for task in selected), key=_position)

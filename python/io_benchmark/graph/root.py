@@ -43,6 +43,11 @@ class Root(Struct, frozen=True):
         return f"{self.path} ({self.origin})"
 
     @property
+    def has_transforms(self) -> bool:
+        """Return whether this is this project; others have the transforms installed."""
+        return self.path == BUNDLE or (self.path / TRANSFORMS).is_dir()
+
+    @property
     def transforms(self) -> Path:
         """Return the folder of the transforms; those of the bundled copy are a package."""
         if self.path == BUNDLE:

@@ -16,7 +16,7 @@ from io_benchmark.analysis.model.run import Worker
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
 from io_benchmark.execute.local_run import LocalRun
-from io_benchmark.graph.generate import GeneratedTask, generate
+from io_benchmark.graph.generate import GeneratedTask, generate, source
 from io_benchmark.graph.root import Root
 from io_benchmark.number_text import number_of
 from io_benchmark.operations.compare import compare, find_paces, read_workers
@@ -73,7 +73,7 @@ def rehearse(
 ) -> tuple[Report, Path, Sequence[str]]:
     """Run the tasks; return the comparison of their results, their folder, and their failures."""
     tree = Root.find(root)
-    context.tell(f"Generating the graph from {tree}")
+    context.tell(f"Generating the graph from {source(tree)}")
     # The report's task needs no rehearsal, as the results are compared here.
     tasks = [task for task in generate(tree, jobs) if task.pool]
     if not tasks:

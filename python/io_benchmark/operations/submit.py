@@ -21,6 +21,7 @@ from io_benchmark.command_lines import compare_group_when_done, resume_group
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
+from io_benchmark.graph.generate import generate, source
 from io_benchmark.graph.root import Root
 from io_benchmark.number_text import listed, number_of
 from io_benchmark.operations.compare import compare_pools, find_paces, read_workers
@@ -92,8 +93,6 @@ def _owner_in_git(environment: Mapping[str, str]) -> str:
 
 def pools_of_kind(tree: Path | None) -> dict[str, str]:
     """Return the names of the pools that the kind measures, by PROVISIONER/WORKERTYPE."""
-    from io_benchmark.graph.generate import generate  # noqa: PLC0415
-
     tasks = generate(Root.find(tree), SubmissionOptions().jobs)
     return {
         f"{task.definition['provisionerId']}/{task.definition['workerType']}": task.pool
@@ -103,12 +102,9 @@ def pools_of_kind(tree: Path | None) -> dict[str, str]:
 
 
 def _new_tasks(work: GroupWork) -> list[NewTask]:
-    # Imported here: generating takes half a second to load.
-    from io_benchmark.graph.generate import generate  # noqa: PLC0415
-
     options, tell = work.options, work.context.tell
     root = Root.find(options.root)
-    tell(f"Generating the graph from {root}")
+    tell(f"Generating the graph from {source(root)}")
     tasks = generate(root, options.jobs, capacities=options.capacities)
     chosen = select_tasks(tasks, options, work.group_id)
     # A wrong baseline is refused before machines have run for an hour.
