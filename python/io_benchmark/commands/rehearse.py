@@ -48,7 +48,7 @@ OPTIONS = {
 
 
 def run(given: Given, context: Context) -> int:
-    # Imported here: generating takes half a second to load, and --help must not wait for it.
+    # Imported here, because --help must not wait for them.
     from io_benchmark.commands.output import EXIT_FAILED, print_report
     from io_benchmark.operations.rehearse import rehearse
 
