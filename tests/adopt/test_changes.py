@@ -61,6 +61,27 @@ def test_not_written(tmp_path, monkeypatch, error, raised, problem):
     assert {file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == {b"after"}
 
 
+def test_removed(tmp_path, monkeypatch):
+    """A file whose content is None goes, or is there again; one that is not there is no change."""
+    (tmp_path / "old").write_bytes(b"before")
+    tree = changes.Tree(tmp_path)
+    (change,) = tree.changes_to({"old": None, "none": None})
+    assert (change.path, change.kind) == ("old", "removed")
+    new = changes.FileChange("new", None, b"after")
+    with monkeypatch.context() as patch, pytest.raises(IoBenchmarkError, match="No space left"):
+        patch.setattr(changes, "write_below", _full_for_new)
+        tree.write([change, new])
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("old", b"before")]
+    tree.write([change, new])
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def _full_for_new(folder, path, content):
+    if path == "new":
+        raise FULL
+    files_module.write_below(folder, path, content)
+
+
 def test_links_out_of_the_tree(tmp_path):
     """Files below a link or behind one are refused before anything is written.
 

@@ -14,8 +14,8 @@ from io_benchmark.adopt.changes import FileChange
 ENDS = ("\r\n", "\r", "\u0085", "\u2028", "\u2029", "\f", "\v", "\x1c", "\x1e", "\n")
 
 
-def applied(folder: Path, change: FileChange) -> bytes:
-    """Return the file after git has applied the patch."""
+def applied(folder: Path, change: FileChange) -> bytes | None:
+    """Return the file after git has applied the patch; None where it is gone."""
     file = folder / change.path
     if change.before is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ def applied(folder: Path, change: FileChange) -> bytes:
     command = ["git", "apply", "--whitespace=nowarn", "-"]
     done = subprocess.run(command, input=patch, cwd=folder, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b""), patch
-    return file.read_bytes()
+    return file.read_bytes() if file.exists() else None
 
 
 @pytest.mark.parametrize("end", ENDS, ids=ascii)
@@ -67,10 +67,14 @@ def test_ends_of_lines(tmp_path: Path, end: str, last: str) -> None:
     ],
     ids=ascii,
 )
-@pytest.mark.parametrize("before", [b"a\n", None], ids=["changed", "new"])
-def test_names(tmp_path: Path, name: str, before: bytes | None) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(b"a\n", b"b\n"), (None, b"b\n"), (b"a\n", None)],
+    ids=["changed", "new", "removed"],
+)
+def test_names(tmp_path: Path, name: str, before: bytes | None, after: bytes | None) -> None:
     """A name with blanks ends at a tab, and one with other characters is quoted."""
-    assert applied(tmp_path, FileChange(name, before, b"b\n")) == b"b\n"
+    assert applied(tmp_path, FileChange(name, before, after)) == after
 
 
 def test_random_changes(tmp_path: Path) -> None:

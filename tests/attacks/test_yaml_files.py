@@ -99,7 +99,7 @@ def check_project(folder: Path, text: str) -> None:
     assert "\n" not in problem
     if problem:
         return
-    (kind,) = (yaml.safe_load(change.after) for change in changes if change.path == KIND)
+    (kind,) = (yaml.safe_load(change.after or b"") for change in changes if change.path == KIND)
     for name, task in kind["tasks"].items():
         assert isinstance(name, str)
         assert isinstance(task["worker-type"], str)

@@ -22,7 +22,13 @@ from io_benchmark.yaml_reader import MOST_BYTES, YamlError, parse_yaml
 class FileChange(Struct, frozen=True):
     path: str
     before: bytes | None  # None where it does not exist
-    after: bytes
+    after: bytes | None  # None where it is removed
+
+    @property
+    def kind(self) -> str:
+        if self.before is None:
+            return "added"
+        return "removed" if self.after is None else "changed"
 
     def patch(self) -> list[str]:
         """Return the lines of the patch; one line for a file that is not text."""
@@ -42,7 +48,10 @@ class Tree(Struct, frozen=True):
                 new_folders = [folder for folder in file.parents if not folder.exists()]
                 undo.callback(self._undo, change, new_folders)
                 with explain_refusal(str(file), "make the checkout writable and try again"):
-                    write_below(self.path, change.path, change.after)
+                    if change.after is None:
+                        remove_below(self.path, change.path)
+                    else:
+                        write_below(self.path, change.path, change.after)
             undo.pop_all()
 
     def _undo(self, change: FileChange, new_folders: Sequence[Path]) -> None:
@@ -57,8 +66,11 @@ class Tree(Struct, frozen=True):
             with suppress(OSError):  # it was not made, or has other files
                 folder.rmdir()
 
-    def changes_to(self, contents: Mapping[str, bytes]) -> list[FileChange]:
-        """Return the changes after which the files have these contents; refuse links on the way."""
+    def changes_to(self, contents: Mapping[str, bytes | None]) -> list[FileChange]:
+        """Return the changes after which the files have these contents; refuse links on the way.
+
+        A file whose content is None is removed.
+        """
         for path in contents:
             link = find_link(self.path, path)
             if link is not None:

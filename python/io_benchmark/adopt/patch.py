@@ -30,12 +30,12 @@ _ESCAPES = {
 }
 
 
-def patch_lines(path: str, before: bytes | None, after: bytes) -> list[str]:
-    """Return the lines of the patch of a file that may be new; one line where it is not text."""
+def patch_lines(path: str, before: bytes | None, after: bytes | None) -> list[str]:
+    """Return the lines of a file's patch; one line where it is not text. None: there is no file."""
     old = _NO_FILE if before is None else _name(f"a/{path}")
-    new = _name(f"b/{path}")
+    new = _NO_FILE if after is None else _name(f"b/{path}")
     try:
-        lines_before, lines_after = _lines(before or b""), _lines(after)
+        lines_before, lines_after = _lines(before or b""), _lines(after or b"")
     except UnicodeDecodeError:
         return [f"Binary files {old.rstrip()} and {new.rstrip()} differ\n"]
     if lines_before == lines_after:
