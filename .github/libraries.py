@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Make the archive of the libraries that the report's task in Firefox's tree needs.
 
-The contents of the wheels that are locked in python/requirements-report.txt, for CPython 3.11 on
-Linux. The same lock gives the same bytes on every machine. `tox -e lock` records their sha256 in
-the program, and the release workflow attaches the file if it is still the same.
+The contents of the wheels that are locked in python/requirements-report.txt, for CPython on Linux.
+What is compiled is in it once per version of Python, under names of its own; the rest is the same
+for all versions. The same lock gives the same bytes on every machine. `tox -e lock` records their
+sha256 in the program, and the release workflow attaches the file if it is still the same.
 """
 
 import argparse
@@ -13,41 +14,68 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-from io_benchmark.adopt.firefox_kind import archive  # noqa: E402
+from io_benchmark.adopt.firefox_release import PYTHONS, archive  # noqa: E402
 
 LOCK = ROOT / "python/requirements-report.txt"
-RECORD = ROOT / "python/io_benchmark/adopt/firefox_kind.py"
+RECORD = ROOT / "python/io_benchmark/adopt/firefox_release.py"
 FOLDER = "libraries"
-# Of Debian 12, in which Firefox's tasks run.
-TARGET = ("--python-version", "3.11", "--implementation", "cp")
+# `compare` does without it unless looks are planned, and it is larger than all the others.
+LEFT_OUT = "numpy"
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 LINES = re.compile("LIBRARIES_SHA256 = .*\nLIBRARIES_BYTES = .*\n")
+# One requirement of the lock, with its hashes: it begins at the start of a line.
+REQUIREMENT = re.compile(r"^[a-z].*\n(?:[ ].*\n)*", re.MULTILINE)
+# pip would compare it with the Python that runs it, not with the one that it downloads for.
+MARKER = re.compile(r" ; [^\\\n]*(?= \\)")
 
 
-def download(folder: Path) -> None:
-    """Download the wheels; pip checks their hashes."""
+def requirements() -> str:
+    """Return what the lock has for all versions of Python, but what is left out."""
+    entries = REQUIREMENT.findall(LOCK.read_text(encoding="utf-8"))
+    return "".join(
+        MARKER.sub("", entry) for entry in entries if not entry.startswith(f"{LEFT_OUT}==")
+    )
+
+
+def download(python: str, folder: Path) -> list[Path]:
+    """Download the wheels for a version of Python; pip checks their hashes."""
+    folder.mkdir()
+    (folder / "requirements.txt").write_text(requirements(), encoding="utf-8")
     platforms = [option for name in PLATFORMS for option in ("--platform", name)]
     command = [sys.executable, "-I", "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--require-hashes", "--only-binary", ":all:", *TARGET, *platforms]
-    subprocess.run([*command, "--requirement", LOCK, "--dest", folder], check=True)
+    command += ["--require-hashes", "--only-binary", ":all:", *platforms]
+    command += ["--python-version", python, "--implementation", "cp", "--dest", str(folder)]
+    subprocess.run([*command, "--requirement", folder / "requirements.txt"], check=True)
+    return sorted(folder.glob("*.whl"))
 
 
-def installed(wheels: list[Path]) -> dict[str, bytes]:
-    """Return the files that the wheels install."""
+def installed(wheel: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield what a wheel installs, but its own lists of files, which name one Python."""
+    with zipfile.ZipFile(wheel) as files:
+        for name in files.namelist():
+            is_a_list = name.endswith((".dist-info/RECORD", ".dist-info/WHEEL"))
+            # Programs of a wheel are not run.
+            if name.endswith("/") or ".data/scripts/" in name or is_a_list:
+                continue
+            if ".data/" in name:
+                sys.exit(f"{wheel.name}: installs {name} outside of its package; leave it out")
+            yield f"{FOLDER}/{name}", files.read(name)
+
+
+def union(wheels_by_python: Iterable[Iterable[Path]]) -> dict[str, bytes]:
+    """Return the files of all versions of Python in one folder."""
     contents: dict[str, bytes] = {}
-    for wheel in wheels:
-        with zipfile.ZipFile(wheel) as files:
-            for name in files.namelist():
-                # Programs of a wheel are not run.
-                if not name.endswith("/") and ".data/scripts/" not in name:
-                    is_elsewhere = ".data/" in name
-                    assert not is_elsewhere, f"{wheel.name}: {name}"  # noqa: S101
-                    contents[f"{FOLDER}/{name}"] = files.read(name)
+    for wheels in wheels_by_python:
+        for wheel in wheels:
+            for name, content in installed(wheel):
+                if contents.setdefault(name, content) != content:
+                    sys.exit(f"{wheel.name}: {name} differs from that of another wheel")
     return contents
 
 
@@ -57,8 +85,8 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="record its sha256 in the program")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        download(Path(folder))
-        data = archive(installed(sorted(Path(folder).glob("*.whl"))))
+        wheels = [download(python, Path(folder, python)) for python in PYTHONS]
+        data = archive(union(wheels))
     digest = hashlib.sha256(data).hexdigest()
     lines = f'LIBRARIES_SHA256 = "{digest}"\nLIBRARIES_BYTES = {len(data):_}\n'
     module = RECORD.read_text(encoding="utf-8")

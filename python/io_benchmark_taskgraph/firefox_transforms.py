@@ -10,6 +10,8 @@ from typing import Any
 
 from taskgraph.transforms.base import TransformSequence
 
+from gecko_taskgraph.util.workertypes import worker_type_implementation
+
 HISTORY = (
     "index.{domain}.v2.{project}.latest.io-benchmark.{pool}",
     "index.{domain}.v2.{project}.revision.{head_rev}.io-benchmark.{pool}",
@@ -19,10 +21,14 @@ HISTORY = (
 
 def _fill_in(config: Any, tasks: Any) -> Any:
     """Put the pool into its command; add the report, which needs the pools' labels."""
-    names = {**config.params, "domain": config.graph_config["trust-domain"]}
+    graph, params = config.graph_config, config.params
+    names = {**params, "domain": graph["trust-domain"]}
     for task in tasks:
         run = task["run"]
         run["command"] = run["command"].replace("@pool@", task["name"])
+        worker, _ = worker_type_implementation(graph, params, task["worker-type"])
+        if worker == "generic-worker":
+            _leave_image(task)
         for file in Path(config.path).glob("*.pyz"):  # embedded
             program = base64.b85encode(bz2.compress(file.read_bytes())).decode()  # embedded
             run["command"] = ["bash", "-ec", run["command"], "io-benchmark", program]  # embedded
@@ -33,6 +39,15 @@ def _fill_in(config: Any, tasks: Any) -> Any:
     labels = [f"{config.kind}-{name}" for name in sorted(config.config["tasks"])]  # fetched
     report = {**config.config["task-defaults"], **config.config["report"]}  # fetched
     yield {**report, "soft-dependencies": labels}  # fetched
+
+
+def _leave_image(task: Any) -> None:
+    """Use the task's own folder in place of a docker image's, on a native worker."""
+    del task["worker"]["docker-image"]
+    for artifact in task["worker"]["artifacts"]:
+        artifact["path"] = artifact["path"].replace("/builds/worker/", "")
+    command = task["run"]["command"]
+    task["run"]["command"] = command.replace("/builds/worker/", "$PWD/")
 
 
 def _set_times(config: Any, tasks: Any) -> Any:

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from io_benchmark.adopt.firefox_checkout import CONFIG, KINDS_PAGES, Checkout
-from io_benchmark.adopt.firefox_kind import FETCHES, KIND, TRANSFORMS, FirefoxKind
+from io_benchmark.adopt.firefox_checkout import KINDS_PAGES, Checkout
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS
+from io_benchmark.adopt.firefox_workers import CONFIG
 from io_benchmark.errors import IoBenchmarkError, UsageError
 
-from .trees import install, snapshot
+from .trees import install, kind_for, snapshot
 
 KINDS_PAGE, OLD_PAGE = KINDS_PAGES
+IMAGES = "taskcluster/kinds/docker-image/kind.yml"
 
 
 def edit(file, old, new):
@@ -53,6 +55,29 @@ def test_update(firefox):
     assert snapshot(firefox) == expected
 
 
+def test_the_other_form(firefox):
+    """What only the form before needed is removed: fetches, or the program's file."""
+    with (firefox / FETCHES).open("a") as file:
+        file.write("\nio-benchmarks: {fetch: {}}\n")
+    before = snapshot(firefox)
+    install(firefox)
+    fetched = snapshot(firefox)
+    assert install(firefox, is_embedded=True) == [KIND, TRANSFORMS, PROGRAM, FETCHES]
+    embedded = snapshot(firefox)
+    assert embedded[FETCHES] == before[FETCHES]
+    assert install(firefox, is_embedded=True) == []
+    assert install(firefox) == [KIND, TRANSFORMS, FETCHES, PROGRAM]
+    assert snapshot(firefox) == fetched
+
+
+def test_somebody_elses_program(firefox):
+    """A file of the program's name without the kind was not made by the command, and stays."""
+    (firefox / PROGRAM).parent.mkdir()
+    (firefox / PROGRAM).write_text("theirs")
+    install(firefox)
+    assert (firefox / PROGRAM).read_text() == "theirs"
+
+
 CONFIG_TEXT = (Path(__file__).parent / "firefox" / CONFIG).read_text()
 
 
@@ -62,7 +87,7 @@ CONFIG_TEXT = (Path(__file__).parent / "firefox" / CONFIG).read_text()
         (CONFIG, "'UV':", "'IOB': 'Else'\n        'UV':", "be added.* IOB"),
         (CONFIG, "        'I': ", "        ? 'I'\n        : ", "be added.* IOB"),
         (CONFIG, "group-names:", "names:", "has no group names.* IOB"),
-        (CONFIG, "workers:", "others:", "or no aliases of workers"),
+        (CONFIG, "workers:", "others:", "has no aliases of workers"),
         # As in ESR.
         (
             CONFIG,
@@ -70,6 +95,8 @@ CONFIG_TEXT = (Path(__file__).parent / "firefox" / CONFIG).read_text()
             "b-linux-gcp(|",
             r"has no alias b-linux-docker-amd, b-.*, but b-linux-gcp\(\|.*; name the pools",
         ),
+        (IMAGES, "debian12-", "debian14-", "has no image debian12-base or debian13-base; write"),
+        (IMAGES, "tasks:", "jobs:", "has no tasks"),
         (KIND, "io-benchmark firefox", "us", "not written by io-benchmark firefox; rename that"),
     ],
 )
@@ -94,14 +121,15 @@ def test_not_a_checkout(firefox, missing):
         Checkout.open(firefox)
 
 
-def test_a_pool_with_its_own_measurements(other_version):
+def test_a_pool_with_its_own_measurements(firefox, other_version):
     """Its command stands in its task, and the others keep the usual one."""
     edit(
         other_version.path / KIND,
         "IOB(intel)}",
         "IOB(intel)}\n        benchmark: {workloads: [spawn], retrieves: 7}",
     )
-    there = yaml.safe_load(FirefoxKind.of(other_version, {}).files[KIND])
+    checkout = Checkout.open(firefox)
+    there = yaml.safe_load(kind_for(checkout, root=other_version).files[KIND])
     assert "--workload spawn" not in there["task-defaults"]["run"]["command"]
     assert [name for name, task in there["tasks"].items() if "run" in task] == ["intel"]
     assert "--workload spawn \\\n  --retrieves 7 " in there["tasks"]["intel"]["run"]["command"]
@@ -114,13 +142,14 @@ def test_a_pool_with_its_own_measurements(other_version):
         pytest.param("worker-type: b-linux\n", "\n", "as a kind", id="no worker type"),
         pytest.param("tasks:\n    amd", "tasks: {}\nothers:\n    amd", "as a kind", id="no pool"),
         pytest.param("max-run-time: 3600", "", "worker.max-run-time: None", id="no limit"),
+        pytest.param("update-verify", "other", "has no image other, which the kind", id="no image"),
     ],
 )
-def test_mistakes_here(other_version, old, new, problem):
+def test_mistakes_here(firefox, other_version, old, new, problem):
     """A kind that this project could not run is not installed there."""
     edit(other_version.path / KIND, old, new)
     with pytest.raises(IoBenchmarkError) as caught:
-        FirefoxKind.of(other_version, {})
+        kind_for(Checkout.open(firefox), root=other_version)
     assert problem in str(caught.value)
 
 
@@ -154,17 +183,23 @@ def test_files_that_never_end(firefox, path, target):
     assert snapshot(firefox) == before
 
 
+# Aliases that fit all of this project's pools
+ALL = "workers: {aliases: {b-linux.*: {implementation: docker-worker, os: linux}}}"
+
+
 @pytest.mark.parametrize(
     ("path", "content", "problem"),
     [
-        (CONFIG, "treeherder: {group-names: []}\nworkers: {aliases: {}}", "has no group names"),
-        (CONFIG, "treeherder: {group-names: {}}\nworkers: {aliases: {}}", "has no group names"),
-        (CONFIG, "treeherder: {group-names: {a: b}}\nworkers: {aliases: [b]}", "or no aliases"),
-        (CONFIG, "treeherder: {group-names: {1: b}}\nworkers: {aliases: {1: {}}}", "has no alias"),
+        (CONFIG, f"treeherder: {{group-names: []}}\n{ALL}", "has no group names"),
+        (CONFIG, f"treeherder: {{group-names: {{}}}}\n{ALL}", "has no group names"),
+        (CONFIG, "workers: {aliases: [b]}", "has no aliases of workers"),
+        (CONFIG, "workers: {aliases: {1: {}}}", "has no aliases of workers"),
+        (CONFIG, "workers: {aliases: {}}", "has no alias b-linux-docker-amd, "),
+        (CONFIG, "workers: {aliases: {b-linux.*: {os: linux}}}", "lacks its implementation"),
         (CONFIG, "a: 2026-99-99", "line 1: '2026-99-99' is not a timestamp"),
-        (FETCHES, "- a\n- b\n", "the fetches of io-benchmark cannot be added"),
+        (FETCHES, "- a\n- b\n", "the fetches of io-benchmark cannot be changed"),
         (FETCHES, "a: {}\nb: {\n}\n  c: d\n", "is not YAML (line 4"),
-        (FETCHES, "a: {}\n...\n", "the fetches of io-benchmark cannot be added"),
+        (FETCHES, "a: {}\n...\n", "the fetches of io-benchmark cannot be changed"),
         (KIND, b"\xff", "is not UTF-8 at byte 0"),
     ],
 )

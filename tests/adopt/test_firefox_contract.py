@@ -3,13 +3,16 @@
 
 This is a contract, written down from Firefox's generator and its checks in the middle of 2026. It
 is no run of that generator: taskgraph stands in for `gecko_taskgraph`, behind a check of the keys
-that Firefox's job descriptions take (the README of the stand-in).
+that Firefox's job descriptions take (the README of the stand-in). What differs between two of
+Firefox's trees is in firefox_trees.py.
 """
 
+import functools
 import hashlib
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -20,21 +23,25 @@ import seed_case
 import yaml
 from checkout import ROOT, SIZES, copy_firefox
 from taskgraph.util.time import value_of
+from yamllint import linter
+from yamllint.config import YamlLintConfig
 
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_checkout import Checkout
-from io_benchmark.adopt.firefox_kind import (
-    KIND,
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, TRANSFORMS
+from io_benchmark.adopt.firefox_release import (
     LIBRARIES_BYTES,
     LIBRARIES_SHA256,
-    TRANSFORMS,
-    FirefoxKind,
     report_program,
+    worker_archive,
 )
+from io_benchmark.adopt.firefox_workers import CONFIG
+from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.generate import REPOSITORY, generate
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
-from .trees import OWN_ROOT, install, kind_of
+from .firefox_trees import DOCKER, DOCUMENTED, NATIVE, TREES, YAMLLINT, workers
+from .trees import OWN_ROOT, install, kind_for
 
 # As Firefox's decision task and `mach taskgraph` do: only taskcluster/ is put on the path.
 PROGRAM = """
@@ -60,7 +67,11 @@ def run_generator(folder):
     done = subprocess.run(
         [sys.executable, "-P", "-c", PROGRAM, json.dumps(path)],
         cwd=folder,
-        env={"TASKGRAPH_SERIAL": "1", "PATH": "/usr/bin:/bin"},
+        env={
+            "TASKGRAPH_SERIAL": "1",
+            "PATH": "/usr/bin:/bin",
+            "TASKCLUSTER_ROOT_URL": "https://taskcluster.invalid",
+        },
         input=json.dumps(parameters(), default=str),
         capture_output=True,
         text=True,
@@ -117,9 +128,11 @@ def test_fetched(tasks):
         assert len(json.dumps(there)) <= SIZES["bytes-of-a-definition-in-firefox"]
         assert run_line(payload["command"][-1]) == run_line(embedding.shell_text(command))
         fetches = json.loads(payload["env"]["MOZ_FETCHES"]["task-reference"])
-        assert [fetch["artifact"] for fetch in fetches] == ["public/io-benchmark.pyz"]
+        assert [(fetch["artifact"], fetch["extract"]) for fetch in fetches] == [
+            ("public/io-benchmark.tar.bz2", True)
+        ]
     files = {
-        "io-benchmark.pyz": WorkerProgram.read().file(),
+        "io-benchmark.tar.bz2": worker_archive(WorkerProgram.read().file()),
         "io-benchmark-report.tar.bz2": report_program(),
     }
     expected = {name: (hashlib.sha256(data).hexdigest(), len(data)) for name, data in files.items()}
@@ -143,21 +156,95 @@ def test_embedded(tmp_path):
         assert embedding.modules(commands[1]).items() <= embedding.modules(commands[0]).items()
 
 
-def test_classes_of_workers(tmp_path):
-    """Every class of main's alias is a pool by `--pool`; the report runs on the first."""
-    page = (ROOT / "taskcluster/docs/firefox.md").read_text()
-    (section,) = re.findall(r"^Main has one alias for .*?ESR", page, re.MULTILINE | re.DOTALL)
-    aliases = {
-        f"pool{number}": alias for number, alias in enumerate(re.findall("`(.+?)`", section))
+def names_of_attributes(tasks):
+    """Return the attributes that the tree's page must have a heading for."""
+    names = {name for task in tasks.values() for name in task["attributes"]}
+    # taskgraph's own, in place of what Firefox's transforms set
+    return {name for name in names if not name.startswith("_")} - {"run_on_tasks_for"}
+
+
+def test_attributes(tasks):
+    """Each is documented, as the rule there wants: one that is not fails all decision tasks."""
+    undocumented = names_of_attributes(tasks) - DOCUMENTED
+    assert undocumented == set()
+    kinds = {task["kind"] for task in tasks.values() if "retrigger" in task["attributes"]}
+    assert kinds == {"io-benchmark"}
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_classes_of_workers(tmp_path, tree):
+    """Every Linux alias is a pool by `--pool`, on an image that runs there, or without one.
+
+    The report runs on the first pool with docker images on x86-64.
+    """
+    aliases, names = TREES[tree]
+    folder = copy_firefox(tmp_path / "firefox")
+    head = (folder / CONFIG).read_text().partition("\nworkers:\n")[0]
+    (folder / CONFIG).write_text(f"{head}\n{yaml.safe_dump({'workers': workers(aliases)})}")
+    every = ["t-linux-arm64-docker", *names[NATIVE], *names[DOCKER]]
+    pools = {f"pool{number}": alias for number, alias in enumerate(every)}
+    install(folder, pools)
+    tasks = run_generator(folder)
+    measuring = {pool: tasks[f"io-benchmark-{pool}"] for pool in pools}
+    definitions = {pool: task["task"] for pool, task in measuring.items()}
+    assert {pool: task["workerType"] for pool, task in definitions.items()} == pools
+    for pool, alias in pools.items():
+        is_native = alias in names[NATIVE]
+        image = "debian12-arm64-base" if re.search("aarch64|arm64", alias) else "debian12-base"
+        expected = None if is_native else f"docker-image-{image}"
+        assert measuring[pool]["dependencies"].get("docker-image") == expected
+        artifacts = definitions[pool]["payload"]["artifacts"]
+        assert isinstance(artifacts, list) == is_native
+    report = tasks["io-benchmark-report"]
+    assert report["task"]["workerType"] == names[DOCKER][0]
+    assert report["soft_dependencies"] == sorted(task["label"] for task in measuring.values())
+
+
+def test_report_without_a_place(tmp_path):
+    """Without a pool that it can run on, its own pools are tried; else it is a line."""
+    folder = copy_firefox(tmp_path / "firefox")
+    native = {"wayland": "t-linux-wayland"}
+    install(folder, native)
+    kind = yaml.safe_load((folder / KIND).read_text())
+    assert kind["report"]["worker-type"] == "b-linux-docker-amd"
+    config = (folder / CONFIG).read_text()
+    (folder / CONFIG).write_text(config.replace("b-linux(", "b-linux-gcp("))
+    with pytest.raises(IoBenchmarkError, match=r"IOB\(report\) needs x86-64 workers .* as --pool"):
+        install(folder, native)
+
+
+def test_native(tmp_path):
+    """On a worker without images, all paths are the task's own; what it fetches starts there."""
+    folder = copy_firefox(tmp_path / "firefox")
+    install(folder, {"wayland": "t-linux-wayland", "intel": "b-linux"})
+    tasks = run_generator(folder)
+    payload = tasks["io-benchmark-wayland"]["task"]["payload"]
+    assert [(artifact["name"], artifact["path"]) for artifact in payload["artifacts"]] == [
+        ("public/io-benchmark", "artifacts/io-benchmark"),
+        (
+            "public/perfherder-data-io-benchmark.json",
+            "artifacts/perfherder-data-io-benchmark.json",
+        ),
+    ]
+    with_docker = tasks["io-benchmark-intel"]["task"]["payload"]["artifacts"]
+    assert with_docker["public/io-benchmark"]["path"] == "/builds/worker/artifacts/io-benchmark"
+    command = payload["command"][-1]
+    assert command[0] == "./run-task"
+    work = tmp_path / "task"
+    work.mkdir()
+    (work / "fetches").mkdir()
+    (work / "fetches/io-benchmark.pyz").write_bytes(WorkerProgram.read().file())
+    # As run-task there sets them; the last makes it short.
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "MOZ_FETCHES_DIR": f"{work}/fetches",
+        "TASK_ID": "a",
+        "IO_BENCHMARK_PROFILE": "quick",
     }
-    assert len(aliases) == 8
-    checkout = Checkout.open(copy_firefox(tmp_path / "firefox"))
-    checkout.write(checkout.changes(FirefoxKind.of(OWN_ROOT, aliases)))
-    tasks = run_generator(checkout.path)
-    types = {label: tasks[label]["task"]["workerType"] for label in tasks if "-pool" in label}
-    assert types == {f"io-benchmark-{pool}": alias for pool, alias in aliases.items()}
-    assert tasks["io-benchmark-report"]["task"]["workerType"] == "b-linux"
-    assert sorted(types) == tasks["io-benchmark-report"]["soft_dependencies"]
+    words = command[command.index("--") + 1 :]
+    subprocess.run(words, cwd=work, env=environment, check=True, capture_output=True)
+    written = {path.name for path in (work / "artifacts").iterdir()}
+    assert written == {"io-benchmark", "perfherder-data-io-benchmark.json"}
 
 
 def test_report(tasks, tmp_path):
@@ -182,49 +269,63 @@ def test_report(tasks, tmp_path):
     unpack = ["tar", "--extract", "--bzip2", "--directory", str(tmp_path)]
     subprocess.run(unpack, input=report_program(), check=True)
     (tmp_path / "libraries").symlink_to(sysconfig.get_path("purelib"))
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/python3.11").symlink_to(sys.executable)
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("head", "mkdir"):
+        (tools / name).symlink_to(shutil.which(name))
+    # What compares does not need it, and its archive lacks it.
+    (tmp_path / "numpy.py").write_text("raise ImportError(__file__)")
     seed_case.write(tmp_path / "results")
     environment = {
-        "PATH": f"{tmp_path}/bin:/usr/bin:/bin",
+        "PATH": str(tools),
         "MOZ_FETCHES_DIR": str(tmp_path),
         "IO_BENCHMARK_REPORT_OF": str(tmp_path / "results"),
         "IO_BENCHMARK_ARTIFACTS": str(tmp_path / "artifacts"),
     }
     (text,) = [word for word in payload["command"] if "compare" in word]
-    done = subprocess.run(
-        ["bash", "-c", text], env=environment, capture_output=True, text=True, check=True
+    bash = functools.partial(
+        subprocess.run, ["/bin/bash", "-c", text], env=environment, capture_output=True, text=True
     )
-    assert "1.92×" in done.stdout
+    (tools / "python3").write_text("#!/bin/sh\necho Python 3.14.1\n")
+    (tools / "python3").chmod(0o755)
+    refused = bash(check=False)
+    problem = "needs Python 3.11 or 3.12 or 3.13, and there is Python 3.14.1"
+    assert refused.stdout == f"TEST-UNEXPECTED-FAIL | IOB(report) | {problem}\n"
+    assert refused.returncode == 1
+    (tools / f"python3.{sys.version_info.minor}").symlink_to(sys.executable)
+    assert "1.92×" in bash(check=True).stdout
     written = {path.name for path in (tmp_path / "artifacts/io-benchmark").iterdir()}
     assert written == {"report.html", "report.md", "report.json"}
 
 
 def test_size(firefox):
     """A reviewer reads at most so many lines."""
-    kind = kind_of(OWN_ROOT)
+    checkout = Checkout.open(copy_firefox(firefox.parent / "size"))
     lines = [
         line
-        for change in Checkout.open(copy_firefox(firefox.parent / "size")).changes(kind)
+        for change in checkout.changes(kind_for(checkout))
         for line in change.patch()
         if line.startswith("+") and not line.startswith("+++")
     ]
     assert len(lines) <= SIZES["lines-in-firefox"]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        # As on Firefox's main branch.
-        ["ruff", "format", "--isolated", "--check", "--preview", "--line-length", "88", TRANSFORMS],
-        # The same rules as for this project's own.
-        ["yamllint", "--strict", "-c", str(ROOT / ".yamllint.yml"), KIND],
-    ],
-    ids=["ruff", "yamllint"],
-)
-def test_linters(firefox, command):
-    """Firefox's linters leave what is installed as it is."""
+def test_form_of_python(firefox):
+    """Firefox's formatter leaves the transforms as they are: that of its main branch."""
+    command = ["ruff", "format", "--isolated", "--check", "--preview", "--line-length", "88"]
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=firefox, capture_output=True, text=True, check=False
+        [sys.executable, "-m", *command, TRANSFORMS],
+        cwd=firefox,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", [KIND, FETCHES])
+def test_form_of_yaml(firefox, path):
+    """Firefox's linter has nothing to say."""
+    settings = YamlLintConfig(YAMLLINT)
+    text = (firefox / path).read_text()
+    assert [str(problem) for problem in linter.run(text, settings)] == []

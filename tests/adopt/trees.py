@@ -1,21 +1,14 @@
 # SPDX-License-Identifier: MPL-2.0
 """Trees that adopt the kind: install it, and return what is in them."""
 
-import functools
-
 from checkout import ROOT
 
 from io_benchmark.adopt.firefox_checkout import Checkout
 from io_benchmark.adopt.firefox_kind import FirefoxKind
+from io_benchmark.adopt.firefox_workers import FirefoxWorkers
 from io_benchmark.graph.root import Root
 
 OWN_ROOT = Root(ROOT, "checkout")
-
-
-@functools.cache
-def kind_of(root, is_embedded=False):
-    """Read each tree once."""
-    return FirefoxKind.of(root, {}, is_embedded)
 
 
 def snapshot(folder):
@@ -27,9 +20,13 @@ def snapshot(folder):
     }
 
 
-def install(folder, is_embedded=False):
+def kind_for(checkout, pools=(), root=OWN_ROOT, is_embedded=False):
+    return FirefoxKind.of(root, FirefoxWorkers.read(checkout), dict(pools), is_embedded)
+
+
+def install(folder, pools=(), is_embedded=False):
     """Do what the command does; return the changed paths."""
     checkout = Checkout.open(folder)
-    changes = checkout.changes(kind_of(OWN_ROOT, is_embedded=is_embedded))
+    changes = checkout.changes(kind_for(checkout, pools, is_embedded=is_embedded))
     checkout.write(changes)
     return [change.path for change in changes]

@@ -9,8 +9,8 @@ import pytest
 from checkout import ROOT, contents, copy_firefox
 
 from io_benchmark import __version__
-from io_benchmark.adopt.firefox_checkout import CONFIG
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS
+from io_benchmark.adopt.firefox_workers import CONFIG
 from io_benchmark.commands import firefox as command
 
 NEXT = './mach try fuzzy --full --no-push -q "\'io-benchmark"'
@@ -40,6 +40,16 @@ def test_write(firefox):
     ]
     again = run(firefox)
     assert (again.stdout, again.stderr.splitlines()[-1]) == ("", "Nothing differs")
+
+
+def test_the_other_form(firefox):
+    """A line says what is removed, and --diff has it as a patch."""
+    run(firefox, "--embed")
+    patch = run(firefox, "--diff").stdout
+    assert f"Binary files a/{PROGRAM} and /dev/null differ\n" in patch
+    written = run(firefox).stdout.splitlines()
+    changed = [f"changed  {path}" for path in (KIND, TRANSFORMS, FETCHES)]
+    assert written == [*changed, f"removed  {PROGRAM}"]
 
 
 def test_diff(firefox, tmp_path):

@@ -3,6 +3,7 @@
 
 import hashlib
 import subprocess
+import tarfile
 
 import embedding
 import program
@@ -43,6 +44,19 @@ def test_to_stdout(tmp_path):
     assert done.stdout == (tmp_path / "x.pyz").read_bytes()
     assert done.stderr.startswith(b"Wrote the file to stdout: io-benchmark ")
     assert [path.name for path in tmp_path.iterdir()] == ["x.pyz"]
+
+
+def test_archive(tmp_path):
+    """It has the same file, and no other."""
+    run("-o", tmp_path / "x.pyz")
+    run("-o", tmp_path / "x.tar.bz2", "--archive")
+    with tarfile.open(tmp_path / "x.tar.bz2") as archive:
+        assert archive.getnames() == ["io-benchmark.pyz"]
+        archive.extractall(tmp_path, filter="data")
+    assert (tmp_path / "io-benchmark.pyz").read_bytes() == (tmp_path / "x.pyz").read_bytes()
+    refused = run("-o", tmp_path / "y", "--archive", "--report", expected=2)
+    expected = "error: --archive cannot be combined with --report, which is an archive\n"
+    assert refused == expected
 
 
 def test_not_to_a_terminal():

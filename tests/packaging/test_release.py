@@ -2,13 +2,17 @@
 """What is attached to a release: the workflow's own commands, run here."""
 
 import hashlib
+import runpy
 import tomllib
+import zipfile
+from types import SimpleNamespace
 
+import pytest
 import trove_classifiers
 from checkout import ROOT, copy_checkout
 
 from io_benchmark import __version__
-from io_benchmark.adopt.firefox_kind import report_program
+from io_benchmark.adopt.firefox_release import report_program, worker_archive
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 from .environments import run_job
@@ -41,12 +45,82 @@ def test_the_files_for_firefox(tmp_path):
     """They are the program whose sha256 the command writes there, and the named libraries."""
     clone = copy_checkout(tmp_path / "clone")
     (clone / ".github/libraries.py").write_text("import sys\nopen(sys.argv[1], 'w')\n")
-    run_job("report-in-firefox", clone)
-    names = ["io-benchmark-report.tar.bz2", "io-benchmark-libraries.tar.bz2"]
+    run_job("files-for-firefox", clone)
+    worker, report, libraries = (
+        f"io-benchmark{end}.tar.bz2" for end in ("", "-report", "-libraries")
+    )
     uploaded = (tmp_path / "given").read_text().splitlines()
-    assert uploaded == ["release", "upload", "v1.0 $(x)", *names, "--repo", "a/b", "--clobber"]
-    assert (clone / names[0]).read_bytes() == report_program()
-    assert (clone / names[1]).is_file()
+    assert uploaded == [
+        "release",
+        "upload",
+        "v1.0 $(x)",
+        worker,
+        report,
+        libraries,
+        "--repo",
+        "a/b",
+        "--clobber",
+    ]
+    assert (clone / worker).read_bytes() == worker_archive(WorkerProgram.read().file())
+    assert (clone / report).read_bytes() == report_program()
+    assert (clone / libraries).is_file()
+
+
+def _wheel(folder, name, contents):
+    folder.mkdir(exist_ok=True)
+    with zipfile.ZipFile(folder / f"{name}.whl", "w") as file:
+        for path, text in contents.items():
+            file.writestr(path, text)
+
+
+@pytest.fixture
+def script():
+    """The script that makes the archive of libraries."""
+    return SimpleNamespace(**runpy.run_path(str(ROOT / ".github/libraries.py")))
+
+
+def test_the_libraries(script, tmp_path):
+    """What is compiled is there for each Python, and the rest once; numpy is left out."""
+    for python in ("311", "313"):
+        _wheel(
+            tmp_path / python,
+            "a",
+            {
+                "a/__init__.py": "same",
+                f"a/part.cpython-{python}.so": python,
+                "a.dist-info/METADATA": "same",
+                "a.dist-info/WHEEL": python,
+                "a.dist-info/RECORD": python,
+                "a.data/scripts/a": "a program",
+            },
+        )
+    folders = [tmp_path / "311", tmp_path / "313"]
+    assert script.union(folder.glob("*.whl") for folder in folders) == {
+        "libraries/a/__init__.py": b"same",
+        "libraries/a/part.cpython-311.so": b"311",
+        "libraries/a/part.cpython-313.so": b"313",
+        "libraries/a.dist-info/METADATA": b"same",
+    }
+    requirements = script.requirements()
+    assert "\nmsgspec==" in requirements
+    assert "numpy" not in requirements
+    # pip would compare it with the Python that it runs on.
+    assert "python_full_version" not in requirements
+
+
+@pytest.mark.parametrize(
+    ("contents", "problem"),
+    [
+        ({"a/__init__.py": "other"}, r"b\.whl: libraries/a/__init__\.py differs from that of"),
+        ({"a.data/purelib/b.py": ""}, r"b\.whl: installs a\.data/purelib/b\.py outside"),
+    ],
+)
+def test_libraries_that_do_not_fit(script, tmp_path, contents, problem):
+    """The wheel and its file are named."""
+    _wheel(tmp_path / "wheels", "a", {"a/__init__.py": "one"})
+    _wheel(tmp_path / "wheels", "b", contents)
+    with pytest.raises(SystemExit, match=problem):
+        script.union([sorted((tmp_path / "wheels").glob("*.whl"))])
 
 
 def test_distributions(distributions):

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Self
 
 from io_benchmark.adopt.changes import FileChange, Tree
-from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MARK, NAME, FirefoxKind
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MARK, PROGRAM, FirefoxKind
+from io_benchmark.adopt.firefox_release import NAME
+from io_benchmark.adopt.firefox_workers import CONFIG
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.yaml_reader import YamlError, parse_yaml
 
-CONFIG = "taskcluster/config.yml"
 # ESR 140 has the second one.
 KINDS_PAGES = ("taskcluster/docs/kinds.md", "taskcluster/docs/kinds.rst")
 _MARKS = (CONFIG, "taskcluster/gecko_taskgraph/transforms/task.py")
@@ -50,13 +51,16 @@ class Checkout(Tree, frozen=True):
         return cls(root, pages[0])
 
     def changes(self, kind: FirefoxKind) -> list[FileChange]:
-        """Return the changes that add the kind, or update it to this version."""
-        texts = {self.page: self._with_section(), CONFIG: self._with_group(kind)}
-        if kind.fetches:
+        """Return the changes that add the kind, or update it to this version or form."""
+        texts = {self.page: self._with_section(), CONFIG: self._with_group()}
+        if kind.fetches or NAME in self.text(FETCHES):
             texts[FETCHES] = self._with_fetches(kind.fetches)
-        if MARK not in (self.text(KIND) or MARK):
+        present = self.text(KIND)
+        if MARK not in (present or MARK):
             raise IoBenchmarkError(f"{self.path / KIND}: not written by {MARK}; rename that kind")
-        contents = {path: text.encode() for path, text in texts.items()}
+        contents: dict[str, bytes | None] = {path: text.encode() for path, text in texts.items()}
+        if present and PROGRAM not in kind.files:
+            contents[PROGRAM] = None
         return self.changes_to({**kind.files, **contents})
 
     def _with_section(self) -> str:
@@ -68,35 +72,35 @@ class Checkout(Tree, frozen=True):
         """Return the file of fetches with these entries, which replace those of another version."""
         text = self.text(FETCHES)
         entry = rf"{NAME}(-\w+)?:\n( .*\n)*"
-        entries = re.compile(rf"^{entry}(\n{entry})*", re.MULTILINE)
-        changed, earlier = entries.subn(lambda _match: fetches, text)
-        if not earlier:
-            changed = f"{text.rstrip()}\n\n{fetches}"
+        entries = rf"^{entry}(\n{entry})*"
+        if not fetches:
+            # With the empty line before them
+            changed = re.sub(rf"((?<=\n)\n)?{entries}", "", text, flags=re.MULTILINE)
+        else:
+            changed, earlier = re.subn(entries, lambda _match: fetches, text, flags=re.MULTILINE)
+            if not earlier:
+                changed = f"{text.rstrip()}\n\n{fetches}"
         own_name = re.compile(rf"{NAME}(-\w+)?")
         before = self.yaml(FETCHES) or {}
         with suppress(YamlError, AttributeError):  # neither is a mapping
             kept = {key: value for key, value in before.items() if not own_name.fullmatch(str(key))}
-            if parse_yaml(changed) == {**kept, **parse_yaml(fetches)}:
+            if parse_yaml(changed) == {**kept, **(parse_yaml(fetches) or {})}:
                 return changed
         raise IoBenchmarkError(
-            f"{self.path / FETCHES}: the fetches of {NAME} cannot be added; write it as one mapping"
+            f"{self.path / FETCHES}: the fetches of {NAME} cannot be changed; write it as one "
+            "mapping"
         )
 
-    def _with_group(self, kind: FirefoxKind) -> str:
+    def _with_group(self) -> str:
         """Return config.yml with the group's name, behind the name that sorts before it."""
         text = self.text(CONFIG)
         config = self.yaml(CONFIG)
         try:
-            names, aliases = config["treeherder"]["group-names"], config["workers"]["aliases"]
+            names = config["treeherder"]["group-names"]
         except (KeyError, TypeError):
-            names = aliases = None
-        if not (isinstance(names, dict) and names and isinstance(aliases, dict)):
-            raise IoBenchmarkError(
-                f"{self.path / CONFIG}: has no group names or no aliases of workers; {_ADVICE}"
-            )
-        # Firefox has several hundred; these build.
-        build_aliases = [name for name in aliases if str(name).startswith("b-linux")]
-        self.check_aliases(CONFIG, kind.worker_types, build_aliases)
+            names = None
+        if not isinstance(names, dict) or not names:
+            raise IoBenchmarkError(f"{self.path / CONFIG}: has no group names; {_ADVICE}")
         present = names.get(GROUP)
         if present == GROUP_NAME:
             return text

@@ -41,12 +41,14 @@ OPTIONS = {
 def run(given: Given, context: Context) -> int:
     from io_benchmark.adopt.firefox_checkout import Checkout
     from io_benchmark.adopt.firefox_kind import FirefoxKind
+    from io_benchmark.adopt.firefox_workers import FirefoxWorkers
     from io_benchmark.graph.root import Root
 
     checkout = Checkout.open(given[PATH])
     root = Root.find(given[ROOT])
     context.tell(f"Comparing {checkout.path} with {root}")
-    kind = FirefoxKind.of(root, given[POOLS], given[EMBED])
+    workers = FirefoxWorkers.read(checkout)
+    kind = FirefoxKind.of(root, workers, given[POOLS], given[EMBED])
     if root.origin != "bundled copy" and not given[EMBED]:
         context.tell(
             f"Tasks fetch {__version__} as released; --embed tries the program of this tree"
@@ -57,7 +59,7 @@ def run(given: Given, context: Context) -> int:
     else:
         checkout.write(changes)
         for change in changes:
-            context.print(f"{'added' if change.before is None else 'changed':<8} {change.path}")
+            context.print(f"{change.kind:<8} {change.path}")
     if not changes:
         context.tell("Nothing differs")
     elif not given[DIFF]:
