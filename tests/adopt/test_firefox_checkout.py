@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from checkout import snapshot
 
 from io_benchmark.adopt.firefox_checkout import KINDS_PAGES, Checkout
 from io_benchmark.adopt.firefox_kind import FETCHES, KIND, PROGRAM, TRANSFORMS
 from io_benchmark.adopt.firefox_workers import CONFIG
 from io_benchmark.errors import IoBenchmarkError, UsageError
 
-from .trees import install, kind_for, snapshot
+from .trees import install, kind_for
 
 KINDS_PAGE, OLD_PAGE = KINDS_PAGES
 IMAGES = "taskcluster/kinds/docker-image/kind.yml"

@@ -11,15 +11,6 @@ from io_benchmark.graph.root import Root
 OWN_ROOT = Root(ROOT, "checkout")
 
 
-def snapshot(folder):
-    """Return bytes and mode of every file by its path."""
-    return {
-        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode)
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-
-
 def kind_for(checkout, pools=(), root=OWN_ROOT, is_embedded=False):
     return FirefoxKind.of(root, FirefoxWorkers.read(checkout), dict(pools), is_embedded)
 

@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
-from io_benchmark.adopt.project import CONFIG, KIND, Project
+from io_benchmark.adopt.projects.pools import CONFIG, KIND
+from io_benchmark.adopt.projects.project import Project
 from io_benchmark.analysis.investigation.investigation_model import (
     Fix,
 )
@@ -91,9 +92,7 @@ def check_project(folder: Path, text: str) -> None:
     (folder / CONFIG).write_bytes(text.encode())
     problem, changes = "", []
     try:
-        project = Project.open(folder)
-        changes = project.changes({}, "image")
-        project.next_steps()
+        changes = Project.open(folder).propose({}, "image").changes
     except IoBenchmarkError as error:
         problem = str(error)
     assert "\n" not in problem

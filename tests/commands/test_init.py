@@ -26,7 +26,16 @@ def test_init(tmp_path):
     assert written.stdout == shown.stdout
     assert written.stdout.count("\n+++ ") == 3
     assert "\n+    small:\n" in written.stdout
-    assert written.stderr.startswith("Written, not committed. Next: make taskcluster/requirements")
-    assert written.stderr.endswith("; then try it: io-benchmark rehearse\n")
+    shown_notes, written_notes = shown.stderr.splitlines(), written.stderr.splitlines()
+    assert shown_notes[0] == "Nothing written"
+    assert written_notes[0] == "Written, not committed"
+    assert written_notes[1:-1] == shown_notes[1:]
+    assert [note.split(" ", 2)[:2] for note in shown_notes[1:]] == [
+        ["note:", "b-small"],
+        ["next:", "make"],
+        ["next:", "set"],
+    ]
+    assert written_notes[-1] == "then try it: io-benchmark rehearse"
     again = program.run("init", "--pool", "small=b-small", folder=folder)
-    assert (again.stdout, again.stderr) == ("", "Nothing differs\n")
+    # What is left to do is said until it is done.
+    assert (again.stdout, again.stderr.splitlines()) == ("", ["Nothing differs", *shown_notes[2:]])

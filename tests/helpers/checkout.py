@@ -40,3 +40,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     """Return every file of a folder by its relative path."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Return bytes and mode of every file by its path."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode)
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }

@@ -115,7 +115,9 @@ class Tree(Struct, frozen=True):
     def check_aliases(self, config: str, pools: Mapping[str, str], aliases: Sequence[str]) -> None:
         """Refuse pools whose worker type matches none of the aliases in the file `config`."""
         missing = [
-            name for name in pools.values() if not any(_matches(name, alias) for alias in aliases)
+            name
+            for name in pools.values()
+            if not any(matches_alias(name, alias) for alias in aliases)
         ]
         if missing or not pools:
             wanted = ", ".join(missing) or "that is one pool"
@@ -126,7 +128,7 @@ class Tree(Struct, frozen=True):
             )
 
 
-def _matches(name: str, alias: str) -> bool:
+def matches_alias(name: str, alias: str) -> bool:
     """Return whether a worker type is this alias, which may be a pattern."""
     try:
         return name == alias or re.fullmatch(alias, name) is not None

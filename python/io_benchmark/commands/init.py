@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Put the benchmark's kind into a project that uses taskgraph.
 
-The command adds the kind's file, and a line in config.yml and requirements.in.
-It commits nothing and overwrites nothing. stdout gets the changes as a patch.
+The command adds the kind's file, a line in requirements.in, and calls in the
+project's functions that taskgraph calls. It commits nothing and overwrites
+nothing. stdout gets the changes as a patch, stderr what is left to do.
 
 Exit code: 0 done, or nothing to do; 1 failed, or another kind is in the way;
 2 wrong usage, or PATH is no such project.
@@ -29,18 +30,24 @@ OPTIONS = {"what to add (* can be given more than once)": (PATH, POOLS, IMAGE), 
 
 
 def run(given: Given, context: Context) -> int:
-    from io_benchmark.adopt.project import Project
+    from io_benchmark.adopt.projects.project import Project
 
     project = Project.open(given[PATH])
-    changes = project.changes(given[POOLS], given[IMAGE])
-    # Before anything is written: a file may have a mistake.
-    steps = project.next_steps()
+    proposal = project.propose(given[POOLS], given[IMAGE])
     if not given[DIFF]:
-        project.write(changes)
-    context.stdout.writelines(line for change in changes for line in change.patch())
-    if not changes:
+        project.write(proposal.changes)
+    context.stdout.writelines(line for change in proposal.changes for line in change.patch())
+    if not proposal.changes:
         context.tell("Nothing differs")
-    elif not given[DIFF]:
+    elif given[DIFF]:
+        context.tell("Nothing written")
+    else:
+        context.tell("Written, not committed")
+    for note in proposal.notes if proposal.changes else ():
+        context.tell(f"note: {note}")
+    steps = [f"next: {step}" for step in proposal.steps]
+    if proposal.changes and not given[DIFF]:
         steps.append(f"then try it: {rehearse()}")
-        context.tell(f"Written, not committed. Next: {'; '.join(steps)}")
+    for step in steps:
+        context.tell(step)
     return 0

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Which aliases of a project are its pools."""
+
+import pytest
+
+from io_benchmark.adopt.changes import Tree
+from io_benchmark.adopt.projects.pools import Pools, choose_pools
+from io_benchmark.errors import IoBenchmarkError
+
+BY_LEVEL = {"by-level": {"3": "{alias}-3", "default": "{alias}-1"}}
+NAME_IT = "name what it matches as --pool NAME=WORKER-TYPE"
+
+
+def worker(worker_type="{alias}", provisioner="p-{level}", **keys):
+    place = {"provisioner": provisioner, "worker-type": worker_type}
+    return {"implementation": "docker-worker", "os": "linux", **place, **keys}
+
+
+def only(alias):
+    return (
+        f"{alias} is the only pool, so there is nothing to compare; name each of several as --pool "
+        "NAME=ALIAS, with aliases of taskcluster/config.yml"
+    )
+
+
+def chosen(folder, aliases, named=None):
+    return choose_pools(Tree(folder), {"workers": {"aliases": aliases}}, named or {})
+
+
+ALIASES = {
+    "images": worker(),
+    "b-linux": worker(),
+    "b-linux-large": worker(BY_LEVEL, {"by-level": {"default": "q"}}),
+    "b-win": worker(implementation="generic-worker", os="windows"),
+    "t-phones.*": worker(implementation="generic-worker", os="linux-bitbar"),
+    "signing": worker(implementation="scriptworker-signing", os="scriptworker"),
+    "beetmover": worker(implementation="scriptworker-beetmover", os="linux"),
+    "succeed": worker(implementation="succeed", os="none"),
+}
+
+
+def test_pools(tmp_path):
+    """They are the workers that run tasks in docker, but those that build images."""
+    assert chosen(tmp_path, ALIASES) == Pools(
+        {"b-linux": "b-linux", "b-linux-large": "b-linux-large"}, []
+    )
+
+
+def test_native_pools(tmp_path):
+    """Their tasks have no docker, which the report's task needs."""
+    native = {"t-talos": worker(implementation="generic-worker")}
+    both = {**native, "b-linux": ALIASES["b-linux"]}
+    names = {"t-talos": "t-talos", "b-linux": "b-linux"}
+    assert chosen(tmp_path, both) == Pools(names, [])
+    images = {**native, "images": ALIASES["images"]}
+    expected = Pools({"t-talos": "t-talos"}, [only("t-talos")], "images")
+    assert chosen(tmp_path, images) == expected
+    with pytest.raises(IoBenchmarkError, match=r"has no alias of docker-worker, which IOB\(report"):
+        chosen(tmp_path, native)
+
+
+def test_aliases_of_one_pool(tmp_path):
+    """Pools are compared, not names; an alias may have its own name in its place."""
+    aliases = {
+        "a": worker("c"),
+        "b": worker("c"),
+        "c": worker(),
+        "d": worker("c", "q"),
+        "e": worker(BY_LEVEL),
+        "f": worker(BY_LEVEL),
+    }
+    names = ("a", "d", "e", "f")
+    assert chosen(tmp_path, aliases) == Pools(
+        {name: name for name in names},
+        [
+            "the alias b is not added, because it is the pool of a",
+            "the alias c is not added, because it is the pool of a",
+        ],
+    )
+
+
+def test_one_pool(tmp_path):
+    """There is nothing to compare; where all tasks run on the builder of images, it is the one."""
+    images = {name: ALIASES[name] for name in ("images", "b-win", "beetmover")}
+    assert chosen(tmp_path, images) == Pools({"images": "images"}, [only("images")])
+    both = {"b-linux": ALIASES["b-linux"], **images}
+    assert chosen(tmp_path, both) == Pools({"b-linux": "b-linux"}, [only("b-linux")])
+    named = {"small": "b-linux", "builder": "images"}
+    assert chosen(tmp_path, both, named) == Pools(named, [])
+    same = {"a": "images", "b": "images"}
+    assert chosen(tmp_path, both, same) == Pools(same, [only("images")])
+
+
+PATTERNS = {"b-linux": worker(), "t-(x|y)z": worker(), "t-.*": worker(os="windows")}
+
+
+def test_patterns(tmp_path):
+    """A pattern is not a pool; what it matches can be named."""
+    note = f"the alias t-(x|y)z is a pattern and not added; {NAME_IT}"
+    assert chosen(tmp_path, PATTERNS) == Pools({"b-linux": "b-linux"}, [note, only("b-linux")])
+    named = {"x": "t-xz", "y": "t-yz"}
+    assert chosen(tmp_path, PATTERNS, named) == Pools(named, [])
+
+
+@pytest.mark.parametrize(
+    ("aliases", "named", "problem"),
+    [
+        (PATTERNS, {"x": "t-(x|y)z"}, f"the alias t-(x|y)z is a pattern, not a pool; {NAME_IT}"),
+        (PATTERNS, {"x": "t-z"}, "has no alias t-z, but b-linux, t-(x|y)z; name the pools as"),
+        (
+            ALIASES,
+            {"x": "b-win"},
+            "b-win is generic-worker on windows, where the benchmark",
+        ),
+        (ALIASES, {"x": "signing"}, "is scriptworker-signing on scriptworker, where the benchmark"),
+        ({"t-.*": worker()}, {}, "has no alias that is one pool, but t-.*; name the pools as"),
+        ({"b-win": ALIASES["b-win"]}, {}, "has no alias that is one pool, but none for Linux"),
+        ({}, {}, "has no alias that is one pool, but none for Linux"),
+        ({"a": None}, {}, "has no workers.aliases with their os; correct it"),
+        ({"a": []}, {}, "has no workers.aliases with their os; correct it"),
+        (["a"], {}, "has no workers.aliases with their os; correct it"),
+    ],
+)
+def test_refused(tmp_path, aliases, named, problem):
+    with pytest.raises(IoBenchmarkError) as caught:
+        chosen(tmp_path, aliases, named)
+    assert problem in str(caught.value)
