@@ -101,7 +101,8 @@ def route(verb: str, path: str) -> tuple[str | None, dict[str, str]]:
     for expected, pattern, method in ROUTES:
         names = re.findall(r"<(\w+)\*?>", pattern)
         expression = re.sub(r"<\w+>", "([^/]+)", re.sub(r"<\w+\*>", "(.+)", pattern))
-        match = re.fullmatch(f"/api/{expression}", path)
+        # As a task's proxy, which is also known by a name of its own.
+        match = re.fullmatch(f"(?:http://taskcluster)?(?:/api)?/{expression}", path)
         if verb == expected and match:
             return method, dict(zip(names, map(unquote, match.groups()), strict=True))
     return None, {}

@@ -13,7 +13,8 @@ import program
 import pytest
 import submitted_tasks
 from checkout import ROOT
-from loopback import Client, Loopback
+from loopback import Loopback
+from loopback_auth import ANONYMOUS
 from loopback_deployment import Artifact, Deployment
 from taskgraph.util.parameterization import resolve_timestamps
 from taskgraph.util.time import current_json_time
@@ -90,21 +91,23 @@ def by_label(deployment):
 
 
 def act(deployment, name=actions.CONFIRM, *, expected=0):
-    """Run an action with the scopes that docs/deploying.md gives to it.
+    """Run an action as a task whose proxy adds the scopes that docs/deploying.md gives to it.
 
     Return its log, and the labels of the tasks that it created.
     """
     before = len(deployment.definitions)
     scopes = (f"assume:{ROLE}pr-action:generic", *granted("pr-action:generic"))
-    client = Client("me", "secret-token", scopes)
-    with Loopback(deployment, clients=[client]) as loopback:
+    with Loopback(deployment, clients=[], anonymous=(*ANONYMOUS, *scopes)) as loopback:
         done = subprocess.run(
             [sys.executable, "-c", RUN, "action-callback"],
             cwd=ROOT,
             env={
                 **os.environ,
-                **client.environment,
                 "TASKCLUSTER_ROOT_URL": loopback.url,
+                "TASKCLUSTER_PROXY_URL": loopback.url,
+                # taskgraph before 15 creates tasks at http://taskcluster, the proxy's name.
+                "http_proxy": loopback.url,
+                "no_proxy": "127.0.0.1",
                 "TASK_ID": ACTION,
                 "ACTION_TASK_GROUP_ID": GROUP,
                 "ACTION_TASK_ID": json.dumps(by_label(deployment)[REPORT][0][0]),

@@ -24,6 +24,7 @@ from .whole_graph import (
     REPORT,
     REPORT_IMAGE,
     SELECTED,
+    SHORT_LIVED,
     created,
     graph,
     tasks_by_name,
@@ -76,7 +77,7 @@ def check_payload(payload, params, minutes, names=FILES):
     """Check the payload but for its command; return that, and the environment."""
     rest = dict(payload)
     command, environment = rest.pop("command"), rest.pop("env")
-    expires = {"relative-datestamp": "1 year" if params in LEVEL_3 else "28 days"}
+    expires = {"relative-datestamp": "28 days" if params in SHORT_LIVED else "1 year"}
     assert rest == {
         "image": {
             "path": "public/image.tar.zst",

@@ -26,9 +26,10 @@ from io_benchmark_taskgraph.parameters import (
     _select_targets,
     decision_parameters,
 )
+from io_benchmark_taskgraph.versions import MISTAKES_NEED_LOGGING
 
 from .events import FROM_FORK
-from .whole_graph import IMAGE, REPORT, REPORT_IMAGE, created, taskgraph
+from .whole_graph import ALLOW_PARAMETERS, IMAGE, REPORT, REPORT_IMAGE, created, taskgraph
 
 FORM = (
     "write try: -j NAME[,NAME] [--rebuild N] [--capacities] without spaces between the names, "
@@ -202,15 +203,15 @@ def test_targets():
 
 
 def test_mistakes_are_logged(caplog, decide):
-    """taskgraph's command line prints nothing for such an error, so it is logged here."""
+    """taskgraph's command line prints nothing for such an error from 23.1 on, so it is logged."""
     caplog.set_level(logging.ERROR)
     messages = [
         mistake(decide, b"try: -j amd-16, intel"),
         mistake(targets, io_benchmark_jobs=["x"]),
         mistake(targets, io_benchmark_perfherder="neutral"),
     ]
-    assert caplog.messages == messages
-    assert {record.exc_info for record in caplog.records} == {None}
+    assert caplog.messages == (messages if MISTAKES_NEED_LOGGING else [])
+    assert [record.exc_info for record in caplog.records if record.exc_info] == []
     assert messages[1].startswith("no task is called 'x'; there are: intel, amd-16")
     assert messages[2] == (
         "the parameter io_benchmark_perfherder: neutral puts every pool into one series, and "
@@ -226,7 +227,10 @@ def checkout(tmp_path, monkeypatch):
     """
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    # Some versions of taskgraph look for notes at the contributor's repository.
+    local = tmp_path.with_name("gitconfig")
+    local.write_text(f'[url "{tmp_path}"]\n    insteadOf = {FROM_FORK["--head-repository"]}\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(local))
     for part in (".taskcluster.yml", "taskcluster", "scripts/io-benchmark", "python"):
         (tmp_path / part).parent.mkdir(exist_ok=True)
         (tmp_path / part).symlink_to(ROOT / part)
@@ -261,7 +265,7 @@ def test_selection(checkout, monkeypatch):
         "--head-rev": revision,
     }
     arguments = [f"{name}={value}" for name, value in options.items()]
-    arguments.append("--allow-parameter-override")
+    arguments += ALLOW_PARAMETERS
     done = taskgraph("decision", *arguments, cwd=folder, timeout=60)
     assert done.returncode == 0, done.stderr
     labels = ["io-benchmark-amd-16-1", "io-benchmark-amd-16-2"]

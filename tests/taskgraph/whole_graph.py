@@ -9,13 +9,22 @@ import sys
 import once
 from checkout import ROOT
 
+from io_benchmark_taskgraph.versions import _VERSION as VERSION
+
 PARAMS = ROOT / "taskcluster" / "test" / "params"
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
 EVERY_ALL = ["io-benchmark-all-amd-16", "io-benchmark-all-amd-30", "io-benchmark-all-intel"]
 REPORT = "io-benchmark-report"
 EVERYTHING = [*EVERY_POOL, REPORT]
-IMAGE = "docker-image-update-verify"
-REPORT_IMAGE = "docker-image-io-benchmark-report"
+# What differs between versions of taskgraph; `tox -e taskgraphs` runs these tests with many.
+IMAGES = "docker-image" if VERSION >= (12,) else "build-docker-image"
+# The parameters whose tasks expire after 28 days; those of all others do after a year.
+SHORT_LIVED = ["pull-request", "try"]
+if VERSION >= (24,):
+    SHORT_LIVED += ["comment", "pull-request-untrusted"]
+ALLOW_PARAMETERS = ["--allow-parameter-override"] if VERSION >= (22,) else []
+IMAGE = f"{IMAGES}-update-verify"
+REPORT_IMAGE = f"{IMAGES}-io-benchmark-report"
 SELECTED = {
     "comment": EVERYTHING,
     "cron": EVERYTHING,
@@ -54,14 +63,17 @@ def run_python(program, *arguments, cwd=ROOT, **options):
     )
 
 
-# One generation has all stages; each is copied before the next one changes it.
-STAGES = """
+# One generation has all stages; each is copied before the next one changes it. No network is asked
+# for the images.
+STAGES = f"""
 import json, sys
 from taskgraph import create, main
 from taskgraph.parameters import parameters_loader
 create.testing = True
-generator = main.get_taskgraph_generator(None, parameters_loader(sys.argv[1], strict=True))
-graphs = {}
+images = {{"do_not_optimize": {[IMAGE, REPORT_IMAGE]}}}
+parameters = parameters_loader(sys.argv[1], strict=True, overrides=images)
+generator = main.get_taskgraph_generator(None, parameters)
+graphs = {{}}
 for stage in ("full_task_graph", "target_task_set", "morphed_task_graph"):
     graphs[stage.partition("_")[0]] = json.dumps(getattr(generator, stage).to_json())
 print(json.dumps(graphs))
