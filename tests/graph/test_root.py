@@ -67,6 +67,14 @@ def test_checkout_around(tmp_path, monkeypatch):
         assert Root.find(None) == Root(checkout, "checkout")
 
 
+def test_a_gate_alone(tmp_path):
+    """A project that has only the kind of a gate is a tree to work on."""
+    tree = make_tree(tmp_path / "tree")
+    kinds = (tree / MARKS[1]).parent
+    kinds.rename(kinds.with_name("io-benchmark-gate"))
+    assert Root.find(tree) == Root(tree, "--root")
+
+
 def test_other_projects_tree_is_passed_over(tmp_path, bundle, monkeypatch):
     """Firefox's kind has the same path and other transforms: the bundled copy is taken."""
     other = make_tree(tmp_path / "firefox")

@@ -22,6 +22,8 @@ from io_benchmark.paths import current_folder, refuse_unreadable
 
 # A tree is known by these. Firefox's kind has the same path, and transforms of another package.
 MARKS = ("taskcluster/config.yml", "taskcluster/kinds/io-benchmark/kind.yml")
+# A project may have this kind instead of the second.
+_GATE_KIND = "taskcluster/kinds/io-benchmark-gate/kind.yml"
 _ADVICE = "name the folder that contains taskcluster/"
 TRANSFORMS = "python/io_benchmark_taskgraph"
 # What a decision task reads of a tree.
@@ -134,11 +136,15 @@ class Root(Struct, frozen=True):
 
 
 def _missing_mark(path: Path) -> str | None:
-    for mark in MARKS:
-        if not (path / mark).is_file():
-            return mark
-    has_transforms = b"io_benchmark_taskgraph." in read_file(path / MARKS[1], _MOST_BYTES)
-    return None if has_transforms else f"{MARKS[1]} with this project's transforms"
+    config, usual_kind = MARKS
+    if not (path / config).is_file():
+        return config
+    kinds = [kind for kind in (usual_kind, _GATE_KIND) if (path / kind).is_file()]
+    if not kinds:
+        return usual_kind
+    texts = (read_file(path / kind, _MOST_BYTES) for kind in kinds)
+    has_transforms = any(b"io_benchmark_taskgraph." in text for text in texts)
+    return None if has_transforms else f"{kinds[0]} with this project's transforms"
 
 
 def _nearest_checkout(path: Path) -> Path | None:
