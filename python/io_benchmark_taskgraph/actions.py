@@ -20,6 +20,7 @@ from taskgraph.actions import registry
 from taskgraph.actions.util import create_task_from_def
 from taskgraph.util import taskcluster
 
+from io_benchmark_taskgraph import report_file
 from io_benchmark_taskgraph.parameters import GATE_JOB, JOB
 from io_benchmark_taskgraph.repeating import derived_id, pace, repeated, with_relative_dates
 from io_benchmark_taskgraph.versions import task_group
@@ -38,31 +39,7 @@ Measure more workers of the pools that the report calls inconclusive, as many as
 run the report again. Workers that the report does not have yet count as measured."""
 REPORT_JOB = "io-benchmark-report"
 REPORT = "public/io-benchmark/report.json"
-REPORT_VERSION = 4
 _RESOLVED = ("completed", "failed", "exception")
-_PACE = voluptuous.All(int, voluptuous.Range(1, 10**12))  # as the worker's program takes
-_NUMBER = voluptuous.Any(None, voluptuous.All(int, voluptuous.Range(0)))
-
-
-def _line(value: Any) -> str:
-    if isinstance(value, str) and value.isprintable() and len(value) <= 10_000:
-        return value
-    raise voluptuous.Invalid("is not a line of text")
-
-
-# What the actions use of a report: any task of the group can write one.
-_REPORT_KEYS = voluptuous.Schema(
-    {
-        "confirming": {
-            "paces": [{"pool": _line, "bytes_per_s": _PACE, "against": _line}],
-            "reasons": [{"text": _line}],
-        },
-        "replication": [{"side": _line, "standing": _line, "workers_to_add": _NUMBER}],
-        "workers": [{"task_id": _line}],
-    },
-    required=True,
-    extra=voluptuous.ALLOW_EXTRA,
-)
 _POOL = re.compile(r"(?<!\S)--pool[ =]([A-Za-z0-9][A-Za-z0-9._-]*)(?!\S)")
 
 
@@ -199,7 +176,7 @@ class _Group:
             # A run may leave an error in an artifact's place.
             if any(file["name"] == REPORT and file["storageType"] != "error" for file in files):
                 report = taskcluster.get_artifact(task.task_id, REPORT)
-                if isinstance(report, dict) and report.get("version") == REPORT_VERSION:
+                if report_file.can_be_read(report):
                     return self._checked(report, task), task
         sys.exit(
             f"error: group {self.group_id}: has no report that this action can read; wait for it, "
@@ -208,7 +185,7 @@ class _Group:
 
     def _checked(self, report: Any, task: _GroupTask) -> Any:
         try:
-            return _REPORT_KEYS(report)
+            return report_file.checked(report)
         except voluptuous.Invalid as error:
             path = ".".join(map(str, error.path))
             sys.exit(

@@ -24,18 +24,22 @@ check="$artifacts/{_FOLDER}/customCheckRunText.md"
 mkdir -p "$artifacts/{_FOLDER}"
 echo 'Not decided: the report did not end; see the log of its task.' > "$check"
 status=0"""
-# A file that is cut may end with half a character, so its last line is left out. The first word for
-# Treeherder is in two parts, because run-task prints this text too.
+# A report that is too long has no details here. The first word for Treeherder is in two parts,
+# because run-task prints this text too.
 _AFTER = """\
 report="$artifacts/@file@"
 if [ -s "$report" ] && [ "$(wc -c < "$report")" -le @bytes@ ]; then
   cp "$report" "$check"
 elif [ -s "$report" ]; then
-  head -c @bytes@ "$report" | sed '$d' > "$check"
-  printf '\\nThe rest is in the artifact %s.\\n' public/@file@ >> "$check"
+  sed '/^<details>/Q' "$report" | head -c @bytes@ | sed '$d' > "$check"
+  printf '\\nThe details are in the artifact %s.\\n' public/@file@ >> "$check"
 fi
 if [ "$status" -ne 0 ]; then
-  printf 'TEST-%s | io-benchmark-gate | %s\\n' UNEXPECTED-FAIL "$(head -n 1 "$check")"
+  answer='s/^- [*]{2}(Failed: |Not decided: )(.*)[*]{2}/\\1\\2/p'
+  answers=$(sed -nE "/^<details>/q; $answer" "$check")
+  while IFS= read -r answer; do
+    printf 'TEST-%s | io-benchmark-gate | %s\\n' UNEXPECTED-FAIL "$answer"
+  done <<< "${answers:-$(head -n 1 "$check")}"
 fi
 exit "$status"
 """

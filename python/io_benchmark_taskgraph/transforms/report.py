@@ -165,6 +165,11 @@ def checked_stanza(
     if baseline not in pools:
         problem = f"{quoted(baseline)} is not a pool; {there_are(sorted(set(pools)), baseline)}"
         raise BadKeyError(f"{STANZA}.baseline", problem)
+    if settings["gates"]:
+        for key in ("baseline", "margin", "expectations"):
+            if settings.get(key):
+                problem = f"cannot be combined with {STANZA}.{key}; a gate names both pools, and"
+                raise BadKeyError(f"{STANZA}.gates", f"{problem} how much slower one may be")
     for gate in settings["gates"]:
         for name in _sides(gate):
             if name not in pools:

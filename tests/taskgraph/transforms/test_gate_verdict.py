@@ -47,34 +47,56 @@ def publish(tmp_path):
     return publish
 
 
+PASSED = "## Gate passed: a against b\n\n- **Passed: a against b** takes 1.00×\n\n<details>\n"
+FAILED = """\
+## 3 gates: 1 passed, 1 failed, 1 not decided
+
+- **Failed: é against b** takes 1.92× as long
+  - **Why:** The whole interval is above the limit.
+- **Passed: c against d** takes 1.00× as long
+- **Not decided: e against f**, 0 workers each
+
+<details>
+
+- **Failed: é against b** takes 1.92× as long
+"""
+FAILURES = ["Failed: é against b takes 1.92× as long", "Not decided: e against f, 0 workers each"]
+
+
 @pytest.mark.parametrize(
-    ("exit_code", "text", "check"),
+    ("exit_code", "text", "check", "failures"),
     [
-        pytest.param(0, "passed\n\nmore\n", "passed\n\nmore\n", id="passed"),
-        pytest.param(3, "failed: é\n\nmore\n", "failed: é\n\nmore\n", id="failed"),
-        pytest.param(1, "", NOT_ENDED, id="no-report"),
+        pytest.param(0, PASSED, PASSED, [], id="passed"),
+        pytest.param(3, FAILED, FAILED, FAILURES, id="failed"),
+        pytest.param(1, "", NOT_ENDED, [NOT_ENDED.strip()], id="no-report"),
+        pytest.param(1, "no gate\n", "no gate\n", ["no gate"], id="another-report"),
     ],
 )
-def test_published(publish, exit_code, text, check):
-    """The check has the report, or says that there is none; only a failure is one for Treeherder.
+def test_published(publish, exit_code, text, check, failures):
+    """The check has the report, or says that there is none; each gate that failed is one line.
 
-    Its line is not among those that run-task prints before the command runs, nor in bash's trace.
+    Treeherder takes no line that run-task prints before the command runs, nor of bash's trace.
     """
     code, log, published, command = publish(exit_code, text)
     assert (code, published) == (exit_code, check)
     lines = [line for line in log.splitlines() if "TEST-UNEXPECTED" in line]
-    failure = f"TEST-UNEXPECTED-FAIL | io-benchmark-gate | {check.splitlines()[0]}"
-    assert lines == ([failure] if exit_code else [])
+    assert lines == [f"TEST-UNEXPECTED-FAIL | io-benchmark-gate | {line}" for line in failures]
     assert "TEST-UNEXPECTED" not in command
 
 
 @pytest.mark.parametrize("more", [0, 1])
 def test_a_long_report(publish, more):
-    """GitHub refuses a check that is too long: it is cut at a line, and says where the rest is."""
+    """GitHub refuses a check that is too long: without details, it says where they are."""
+    details = "x" * (gate_verdict.MOST_BYTES - len(FAILED.encode()) - 1 + more) + "\n"
+    _, _, published, _ = publish(3, FAILED + details)
+    there = f"\nThe details are in the artifact public/{FILES['markdown']}.\n"
+    short = FAILED.partition("\n<details>")[0] + there
+    assert published == (short if more else FAILED + details)
+
+
+def test_a_long_answer(publish):
+    """Where the answer itself is too long, it ends with a whole line."""
     line = "é" * 49 + "\n"  # 99 bytes
-    text = line * (gate_verdict.MOST_BYTES // 99)
-    text += "x" * (gate_verdict.MOST_BYTES - len(text.encode()) - 1 + more) + "\n"
-    _, _, published, _ = publish(0, text)
-    rest = f"\nThe rest is in the artifact public/{FILES['markdown']}.\n"
-    cut = line * (gate_verdict.MOST_BYTES // 99) + rest
-    assert published == (cut if more else text)
+    _, _, published, _ = publish(0, line * 1000)
+    there = f"\nThe details are in the artifact public/{FILES['markdown']}.\n"
+    assert published == line * (gate_verdict.MOST_BYTES // 99) + there

@@ -14,6 +14,7 @@ from pytest_taskgraph import make_task
 from user_mistakes import WrongValues, mistake, wrong_values
 
 from io_benchmark.analysis import expectations
+from io_benchmark.analysis.gate.gate_model import Gate
 from io_benchmark.analysis.model.looks import Schedule
 from io_benchmark.commands import compare
 from io_benchmark.commands.options.option import add_options
@@ -85,6 +86,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ),
     ({"gates": ["amd-3/intel<1.1"]}, f"gates: 'amd-3/intel<1.1': 'amd-3' {KNOWN}{CLOSE}"),
     ({"gates": ["intel/arm<1.1"]}, f"gates: 'intel/arm<1.1': 'arm' {KNOWN}"),
+    (
+        {"gates": ["intel/amd-30<1.1"], "margin": "2%"},
+        (
+            "gates: cannot be combined with report.margin; a gate names both pools, and how much "
+            "slower one may be"
+        ),
+    ),
     ({"wait": 3}, f"wait: unknown key; {THERE_ARE}"),
     ({"prices": {**PRICES, "price": 1}}, "prices.price: unknown key"),
     ({"prices": "x"}, "prices: is not a mapping"),
@@ -113,6 +121,13 @@ def test_what_is_accepted_here_compare_accepts(bound):
     except UsageError:
         is_accepted = False
     assert report._is_expectation(f"a/b<{bound}") is is_accepted is (bound == "0.01")
+
+
+def test_what_is_a_gate_here_is_one_there():
+    """The form of a gate is that of `--gate`, with a limit."""
+    gate = "a-alpha/a<1.12345678"
+    assert report._is_gate(gate)
+    assert Gate.parse(gate) == Gate("a-alpha", "a", 0.12345678)
 
 
 @pytest.mark.parametrize("stanza", [{}, WHOLE], ids=["plain", "full"])
