@@ -205,6 +205,24 @@ def test_workers_that_the_report_asks_for(undecided):
     assert sorted(second["dependencies"]) == sorted([*first["dependencies"], *waited_for])
 
 
+def test_workers_that_gates_ask_for(deployment):
+    """A gate that is not decided gets the workers that it needs."""
+    comparison = {"confirming": with_paces(), "replication": []}
+    gate = {
+        "candidate": "amd-30",
+        "baseline": "intel",
+        "answer": "not decided",
+        "workers": [1, 1],
+        "workers_needed": 3,
+    }
+    report_id = by_label(deployment)[REPORT][-1][0]
+    own = json.loads(deployment.artifacts[report_id, 0, REPORT_FILE].body)
+    gates = [{**gate, "comparison": {**own, **comparison}}]
+    deployment.leave(report_id, {"version": 1, "gates": gates}, REPORT_FILE)
+    _, labels = act(deployment, actions.MORE_WORKERS)
+    assert labels == [*NEW, REPORT]
+
+
 def test_measuring_again(undecided):
     """A second click creates nothing until the next report; lost tasks are made up for."""
     act(undecided, actions.MORE_WORKERS)
