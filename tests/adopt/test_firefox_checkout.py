@@ -194,7 +194,7 @@ ALL = "workers: {aliases: {b-linux.*: {implementation: docker-worker, os: linux}
         (CONFIG, f"treeherder: {{group-names: []}}\n{ALL}", "has no group names"),
         (CONFIG, f"treeherder: {{group-names: {{}}}}\n{ALL}", "has no group names"),
         (CONFIG, "workers: {aliases: [b]}", "has no aliases of workers"),
-        (CONFIG, "workers: {aliases: {1: {}}}", "has no aliases of workers"),
+        (CONFIG, "workers: {aliases: {1: {}}}", "the name 1 in workers.aliases is not text"),
         (CONFIG, "workers: {aliases: {}}", "has no alias b-linux-docker-amd, "),
         (CONFIG, "workers: {aliases: {b-linux.*: {os: linux}}}", "lacks its implementation"),
         (CONFIG, "a: 2026-99-99", "line 1: '2026-99-99' is not a timestamp"),

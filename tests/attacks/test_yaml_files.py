@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
-from io_benchmark.adopt.projects.pools import CONFIG, KIND
-from io_benchmark.adopt.projects.project import Project
+from io_benchmark.adopt.projects.pools import CONFIG
+from io_benchmark.adopt.projects.project import KIND, Project
 from io_benchmark.analysis.investigation.investigation_model import (
     Fix,
 )

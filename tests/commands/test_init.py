@@ -8,7 +8,7 @@ taskgraph:
     cached-task-prefix: a
 workers:
     aliases:
-        b-small: {os: linux}
+        b-small: {implementation: docker-worker, os: linux}
 """
 
 

@@ -111,26 +111,3 @@ class Tree(Struct, frozen=True):
             if parse_yaml(changed) == expected:
                 return changed
         raise IoBenchmarkError(f"{self.path / path}: {problem}")
-
-    def check_aliases(self, config: str, pools: Mapping[str, str], aliases: Sequence[str]) -> None:
-        """Refuse pools whose worker type matches none of the aliases in the file `config`."""
-        missing = [
-            name
-            for name in pools.values()
-            if not any(matches_alias(name, alias) for alias in aliases)
-        ]
-        if missing or not pools:
-            wanted = ", ".join(missing) or "that is one pool"
-            present = ", ".join(aliases) or "none for Linux"
-            raise IoBenchmarkError(
-                f"{self.path / config}: has no alias {wanted}, but {present}; name the pools as "
-                "--pool NAME=ALIAS"
-            )
-
-
-def matches_alias(name: str, alias: str) -> bool:
-    """Return whether a worker type is this alias, which may be a pattern."""
-    try:
-        return name == alias or re.fullmatch(alias, name) is not None
-    except re.error:
-        return False  # taskgraph matches nothing by it either

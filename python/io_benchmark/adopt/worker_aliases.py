@@ -32,16 +32,20 @@ class WorkerAliases(Struct, frozen=True):
             workers = tree.yaml(path)["workers"]["aliases"]
         except (KeyError, TypeError):
             workers = None
-        if not isinstance(workers, dict) or not all(isinstance(name, str) for name in workers):
+        if not isinstance(workers, dict):
             problem = "has no aliases of workers under workers; correct it"
             raise IoBenchmarkError(f"{tree.path / path}: {problem}")
+        for name in workers:
+            if not isinstance(name, str):
+                problem = f"the name {name} in workers.aliases is not text; write it in quotes"
+                raise IoBenchmarkError(f"{tree.path / path}: {problem}")
         return cls(tree.path / path, workers)
 
     def check(self, names: Collection[str]) -> None:
         """Refuse worker types that are no alias, or whose workers cannot run the benchmark."""
         missing = [name for name in names if self.find(name) is None]
         if missing:
-            supported = [name for name in self.workers if self._is_supported(name)]
+            supported = [name for name in self.workers if self.is_supported(name)]
             present = ", ".join(supported) or "none for Linux"
             raise IoBenchmarkError(
                 f"{self.file}: has no alias {', '.join(missing)}, but {present}; name the pools as "
@@ -64,7 +68,7 @@ class WorkerAliases(Struct, frozen=True):
 
     def find(self, name: str) -> Any:
         """Return the worker of the alias, as taskgraph finds it; None where there is none."""
-        if _MARKS_OF_PATTERNS & set(name):
+        if is_pattern(name):
             problem = f"{name} is a pattern of aliases; name one alias that it matches"
             raise IoBenchmarkError(f"{self.file}: {problem}")
         try:
@@ -86,8 +90,12 @@ class WorkerAliases(Struct, frozen=True):
             problem = f"the alias {name} lacks its implementation or its os; correct it"
             raise IoBenchmarkError(f"{self.file}: {problem}") from None
 
-    def _is_supported(self, alias: str) -> bool:
+    def is_supported(self, alias: str) -> bool:
         worker = self.workers[alias]
         if not isinstance(worker, dict):
             return False
         return (worker.get("implementation"), worker.get("os")) in ENGINES
+
+
+def is_pattern(name: str) -> bool:
+    return not _MARKS_OF_PATTERNS.isdisjoint(name)

@@ -4,6 +4,7 @@
 The command adds the kind's file, a line in requirements.in, and calls in the
 project's functions that taskgraph calls. It commits nothing and overwrites
 nothing. stdout gets the changes as a patch, stderr what is left to do.
+Needs io-benchmark[all].
 
 Exit code: 0 done, or nothing to do; 1 failed, or another kind is in the way;
 2 wrong usage, or PATH is no such project.

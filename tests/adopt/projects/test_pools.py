@@ -2,10 +2,12 @@
 """Which aliases of a project are its pools."""
 
 import pytest
+import yaml
 
-from io_benchmark.adopt.changes import Tree
-from io_benchmark.adopt.projects.pools import Pools, choose_pools
+from io_benchmark.adopt.projects.pools import CONFIG, Pools, choose_pools
 from io_benchmark.errors import IoBenchmarkError
+
+from .builders import draft_of
 
 BY_LEVEL = {"by-level": {"3": "{alias}-3", "default": "{alias}-1"}}
 NAME_IT = "name what it matches as --pool NAME=WORKER-TYPE"
@@ -24,7 +26,8 @@ def only(alias):
 
 
 def chosen(folder, aliases, named=None):
-    return choose_pools(Tree(folder), {"workers": {"aliases": aliases}}, named or {})
+    tree = draft_of(folder, {CONFIG: yaml.safe_dump({"workers": {"aliases": aliases}})}).tree
+    return choose_pools(tree, named or {})
 
 
 ALIASES = {
@@ -91,7 +94,7 @@ def test_one_pool(tmp_path):
     assert chosen(tmp_path, both, same) == Pools(same, [only("images")])
 
 
-PATTERNS = {"b-linux": worker(), "t-(x|y)z": worker(), "t-.*": worker(os="windows")}
+PATTERNS = {"b-linux": worker(), "t-(x|y)z": worker(), "w-.*": worker(os="windows")}
 
 
 def test_patterns(tmp_path):
@@ -105,7 +108,7 @@ def test_patterns(tmp_path):
 @pytest.mark.parametrize(
     ("aliases", "named", "problem"),
     [
-        (PATTERNS, {"x": "t-(x|y)z"}, f"the alias t-(x|y)z is a pattern, not a pool; {NAME_IT}"),
+        (PATTERNS, {"x": "t-(x|y)z"}, "t-(x|y)z is a pattern of aliases; name one alias that it"),
         (PATTERNS, {"x": "t-z"}, "has no alias t-z, but b-linux, t-(x|y)z; name the pools as"),
         (
             ALIASES,
@@ -116,9 +119,10 @@ def test_patterns(tmp_path):
         ({"t-.*": worker()}, {}, "has no alias that is one pool, but t-.*; name the pools as"),
         ({"b-win": ALIASES["b-win"]}, {}, "has no alias that is one pool, but none for Linux"),
         ({}, {}, "has no alias that is one pool, but none for Linux"),
-        ({"a": None}, {}, "has no workers.aliases with their os; correct it"),
-        ({"a": []}, {}, "has no workers.aliases with their os; correct it"),
-        (["a"], {}, "has no workers.aliases with their os; correct it"),
+        ({"a": None}, {}, "has no alias that is one pool, but none for Linux"),
+        ({"a": []}, {"x": "a"}, "the alias a lacks its implementation or its os; correct it"),
+        ({"a-[": worker()}, {"x": "a-b"}, "a pattern of the aliases is not a regular expression"),
+        (["a"], {}, "has no aliases of workers under workers; correct it"),
     ],
 )
 def test_refused(tmp_path, aliases, named, problem):

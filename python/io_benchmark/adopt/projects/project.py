@@ -16,13 +16,14 @@ from io_benchmark.adopt.projects.draft import Draft
 from io_benchmark.adopt.projects.functions import DECISION_PARAMETERS, REGISTER, add_call
 from io_benchmark.adopt.projects.images import choose_image, describe_image
 from io_benchmark.adopt.projects.pins import find_taskgraph
-from io_benchmark.adopt.projects.pools import CONFIG, KIND, Pools, choose_pools
+from io_benchmark.adopt.projects.pools import CONFIG, Pools, choose_pools
 from io_benchmark.adopt.projects.requirements import add_requirement, find_lock, source_of
 from io_benchmark.command_lines import install_in_firefox
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.yaml_reader import plain_or_quoted
 
+KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 REGISTER_FUNCTION = "io_benchmark_taskgraph:register"
 _TREEHERDER = "treeherder"
 # Treeherder takes 25 characters; a replicate's number follows, such as -100.
@@ -84,7 +85,7 @@ class Project(Tree, frozen=True):
         lock = find_lock(draft)
         taskgraph = find_taskgraph(self, (lock, source_of(lock)))
         config = self.yaml(CONFIG)
-        chosen = choose_pools(self, config, pools)
+        chosen = choose_pools(self, pools)
         if taskgraph.note is not None:
             draft.notes.append(taskgraph.note)
         draft.notes += chosen.notes
