@@ -22,6 +22,7 @@ from taskgraph.util import taskcluster
 
 from io_benchmark_taskgraph import report_file
 from io_benchmark_taskgraph.parameters import GATE_JOB, JOB
+from io_benchmark_taskgraph.payloads import text_of
 from io_benchmark_taskgraph.repeating import derived_id, pace, repeated, with_relative_dates
 from io_benchmark_taskgraph.versions import task_group
 
@@ -132,8 +133,7 @@ class _GroupTask:
 
     @property
     def pool(self) -> str | None:
-        words = self.definition["payload"].get("command", [])
-        pools: list[str] = _POOL.findall(" ".join(word for word in words if isinstance(word, str)))
+        pools: list[str] = _POOL.findall(text_of(self.definition["payload"]))
         return pools[-1] if pools else None
 
     @property

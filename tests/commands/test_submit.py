@@ -13,6 +13,7 @@ from checkout import ROOT
 from embedding import shell_text
 from loopback import Client, Fault, Loopback, first
 from loopback_deployment import Deployment
+from native_project import project
 from submitted_tasks import IDENTITY, OWNER, complete, labels, submitter
 
 from io_benchmark.submit.values import OWNER_PATTERN
@@ -54,6 +55,20 @@ def test_dry_run():
         # The command compares by itself in the end.
         "Left out, because it does not measure a pool: io-benchmark-report",
         "6 tasks, at most 5.5 worker hours in all",
+    ]
+
+
+def test_native_pools(tmp_path):
+    """A task without docker gets no image, and a line says so."""
+    root = ("--root", str(project(tmp_path).path))
+    done = program.run("submit", "--dry-run", *IMAGE, *root, environment=NOWHERE | IDENTITY)
+    tasks = json.loads(done.stdout)
+    payloads = {label: task["task"]["payload"] for label, task in tasks.items()}
+    images = {label: payload.get("image") for label, payload in payloads.items()}
+    assert images == {"io-benchmark-container": IMAGE[1], "io-benchmark-wayland": None}
+    assert done.stderr.splitlines()[2:4] == [
+        "Without docker, and so without --image: io-benchmark-wayland",
+        "2 tasks, at most 1.8 worker hours in all",
     ]
 
 

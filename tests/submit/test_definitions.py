@@ -5,9 +5,11 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from native_project import project
 from submitted_tasks import generated
 
 from io_benchmark.errors import UsageError
+from io_benchmark.graph.generate import generate
 from io_benchmark.submit.definitions import SubmissionOptions, select_tasks
 from io_benchmark.submit.task_creation import dated
 from io_benchmark.submit.values import parse_image
@@ -58,6 +60,32 @@ def test_a_whole_definition():
             "artifacts": {"public/a": {"expires": "2026-12-05T12:00:00.000Z"}},
         },
     }
+
+
+def test_a_native_task(tmp_path):
+    """Its worker starts the command itself: there is no decision task with a run-task."""
+    tasks = generate(project(tmp_path), ["wayland"])
+    (definition,) = final(IMAGE, *tasks)
+    payload = definition["payload"]
+    assert "image" not in payload
+    ((*words, text),) = payload["command"]
+    assert words == ["bash", "-ec"]
+    assert "--pool wayland" in text
+    assert [mount["file"] for mount in payload["mounts"]] == ["io-benchmark.py"]
+    (task,) = select_tasks(tasks, IMAGE, GROUP)
+    assert task.limit_s == 3300
+    assert task.definition.get("dependencies") is None
+
+
+def test_a_native_task_without_run_task():
+    """Nothing says what it would run."""
+    payload = {"command": [["make"]], "mounts": []}
+    with pytest.raises(UsageError) as caught:
+        final(IMAGE, generated("amd-16", payload=payload))
+    assert str(caught.value) == (
+        "io-benchmark-amd-16: its command is not `run-task … -- …`; select a task that uses "
+        "run-task"
+    )
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,9 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
     left_out = [task.label for task in tasks if not task.pool]
     if left_out:
         tell(f"Left out, because it does not measure a pool: {', '.join(left_out)}")
+    native = [task.label for task in chosen if "image" not in task.definition["payload"]]
+    if native and options.image is not None:
+        tell(f"Without docker, and so without --image: {listed(native, _LABELS_SHOWN)}")
     return chosen
 
 

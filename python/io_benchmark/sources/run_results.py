@@ -26,6 +26,8 @@ _VALUE_BYTES = 40  # of a list
 _PART_BYTES = {b",": _VALUE_BYTES, b'"': 32, b"{": 160, b"[": 100}
 _OF_NUMBERS = b"0123456789 "
 LATEST_MS = 4_102_444_800_000  # the year 2100
+# What ran a task: a container of an image, or the worker itself.
+DOCKER, NATIVE = "docker", "native"
 
 
 class TaskRecord(Struct, frozen=True, kw_only=True):
@@ -47,6 +49,7 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
     task_group_id: str | None = None
     revision: str | None = None
     baseline: str | None = None  # the pool that its kind compares others with; no worker wrote it
+    engine: str | None = None  # DOCKER or NATIVE, by its definition; not in records of 1.0.0
     # Only of a task that left no result: why, and whether it was planned with its pool's others.
     problem: str | None = None
     is_lost: bool = False
@@ -63,6 +66,13 @@ class TaskRecord(Struct, frozen=True, kw_only=True):
         except (TypeError, ValueError):
             return None
         return round(seconds * NS_PER_S) if seconds > 0 else None
+
+
+def engine_of(image: object, command: object) -> str | None:
+    """Return what runs a payload with this image and command; None where neither says."""
+    if image:
+        return DOCKER
+    return NATIVE if isinstance(command, list) and command else None
 
 
 class TaskRun(Struct, frozen=True, order=True):

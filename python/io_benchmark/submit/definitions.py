@@ -19,8 +19,10 @@ from msgspec.structs import replace
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
+from io_benchmark.sources.run_results import NATIVE, engine_of
 from io_benchmark.submit.new_pools import measured_tasks
 from io_benchmark.submit.values import Image
+from io_benchmark_taskgraph.payloads import after_run_task, is_of_run_task, text_of
 from io_benchmark_taskgraph.repeating import derived_id, job_of, rename
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ class NewTask(Struct, frozen=True):
     def limit_s(self) -> float:
         """Return the script's time budget, by its last such argument; else the task's limit."""
         payload = self.definition["payload"]
-        budgets = _TIME_BUDGET.findall(str(payload.get("command", [])))
+        budgets = _TIME_BUDGET.findall(text_of(payload))
         return float(budgets[-1] if budgets else payload.get("maxRunTime", 0))
 
     @property
@@ -159,6 +161,7 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
     # The queue's own default for schedulerId.
     made |= {"routes": [], "schedulerId": "-"}
     _set_image(task, made["payload"], settings.image)
+    _leave_out_run_task(task, made["payload"])
     image = made["payload"].get("image")
     if isinstance(image, Mapping) and "taskId" in image:
         # A worker takes an image only from a task that the task depends on.
@@ -190,6 +193,23 @@ def _final(task: "GeneratedTask", settings: SubmissionOptions) -> dict[str, Any]
                 "a different task, or push instead"
             )
     return made
+
+
+def _leave_out_run_task(task: "GeneratedTask", payload: dict[str, Any]) -> None:
+    """Let a native worker start the command itself.
+
+    It would take run-task from a decision task, and there is none. Without a checkout, run-task
+    only starts the command.
+    """
+    if engine_of(payload.get("image"), payload.get("command")) != NATIVE:
+        return
+    command = after_run_task(payload)
+    if command is None:
+        raise UsageError(
+            f"{task.label}: its command is not `run-task … -- …`; select a task that uses run-task"
+        )
+    payload["command"] = [command]
+    payload["mounts"] = [mount for mount in payload["mounts"] if not is_of_run_task(mount)]
 
 
 def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | None) -> None:

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a worker recorded of an operation's time, in parts that add up to its mean."""
 
-import pytest
+import json
 
+import pytest
+import seed_case
+from msgspec.structs import replace
+
+from io_benchmark import results
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
-from io_benchmark.analysis.reading.intake import _parts_of_batches, _parts_of_retrieves
+from io_benchmark.analysis.reading.intake import (
+    _parts_of_batches,
+    _parts_of_retrieves,
+    worker_of,
+)
 from io_benchmark.results.parts import BatchColumns, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
+from io_benchmark.sources.run_results import RunResult
 
 
 def shares(parts: dict[Part, float]) -> dict[Kind, float]:
@@ -71,3 +81,25 @@ def test_parts_of_retrieves() -> None:
         Part(Phase.COPY, Kind.KERNEL): 15.0,
         Part(Phase.COPY, Kind.UNEXPLAINED): 30.0,
     }
+
+
+@pytest.mark.parametrize(
+    ("engine", "image", "container", "expected"),
+    [
+        # The definition counts, and not what the worker wrote.
+        ("native", None, True, "native"),
+        ("docker", "x", False, "docker"),
+        # A record of 1.0.0 has no engine.
+        (None, "x", False, "docker"),
+        (None, None, True, "docker"),
+        (None, None, False, "native"),
+    ],
+)
+def test_engine(engine, image, container, expected):
+    """What ran a task is what its definition says; without one, what the worker saw."""
+    (document,) = seed_case.documents(pools=("intel",))
+    if not container:
+        document["host"]["container"] = None
+    result = results.parse(json.dumps(document).encode(), "document")
+    task = replace(seed_case.record(document), engine=engine, image=image)
+    assert worker_of(RunResult(result=result, task=task), "intel").engine == expected

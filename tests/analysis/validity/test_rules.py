@@ -11,6 +11,7 @@ import pytest
 import seed_case
 import simulation
 from checkout import ROOT
+from msgspec.structs import replace
 from seed_case import outcome
 from seed_facts import first
 from seed_workers import broken, report_of, workers
@@ -87,6 +88,41 @@ def test_a_broken_rule_is_named_with_what_differs(rule, change, message):
         assert problem.severity is severity
         verdicts = [one for subject in report.subjects for one in subject.comparisons]
         assert (verdicts == []) == (severity is Severity.REFUSED)
+
+
+def place(kind):
+    return {"storage.places.0.kind": kind}
+
+
+@pytest.mark.parametrize(
+    ("change", "severity"),
+    [
+        (place("directory"), Severity.WARNING),
+        (place("overlay"), Severity.WARNING),
+        (place("volume"), None),
+        # These differ by more than what ran the task.
+        (place("memory"), Severity.REFUSED),
+        (place("network"), Severity.REFUSED),
+    ],
+)
+def test_docker_and_native(change, severity):
+    """They are compared, with a warning that names them, over a disk that each has its way to."""
+    docker = workers(pools=("intel",))
+    native = [
+        replace(worker, engine="native")
+        for worker in workers(pools=("amd-16",), change={"amd-16": change})
+    ]
+    report = report_of([*docker, *native])
+    (problem,) = broken(report, "engine")
+    assert problem.severity is Severity.WARNING
+    assert text_of(problem.message) == (
+        "intel: run in a container, by docker or alike; amd-16: run natively"
+    )
+    assert [problem.severity for problem in broken(report, "place-kind")] == (
+        [severity] if severity else []
+    )
+    is_compared = any(subject.comparisons for subject in report.subjects)
+    assert is_compared is (severity is not Severity.REFUSED)
 
 
 def test_the_seeds_case_breaks_no_rule_but_one_worker() -> None:

@@ -90,6 +90,7 @@ def test_a_group(loopback):
         resolved="2026-11-21T08:38:24.725Z",
         reason_resolved="completed",
         task_group_id=GROUP,
+        engine="docker",
     )
     assert gathered.results[0].source == f"{loopback.url}/tasks/{AMD_16}/runs/0"
     refused = "was refused by its worker (malformed-payload)"

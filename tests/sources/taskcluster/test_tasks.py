@@ -64,6 +64,11 @@ PAST = "gecko.v2.try.date.io-benchmark.amd-16~2"
         ("image", {"image": {"type": "docker-image", "name": "x@sha256:1"}}, "x@sha256:1"),
         ("image", {"image": "x:latest"}, "x:latest"),
         ("image", {"image": None}, None),
+        # An image, or else a command: the worker itself runs it.
+        ("engine", {"image": "x", "command": [["a"]]}, "docker"),
+        ("engine", {"command": [["a"]]}, "native"),
+        ("engine", {"command": []}, None),
+        ("engine", {}, None),
         # The artifact's date, else the task's.
         ("artifact_expires", {"artifacts": {"public/io-benchmark": DATED}}, 1),
         ("artifact_expires", {"artifacts": [{"name": "public/io-benchmark", **DATED}]}, 1),

@@ -184,6 +184,7 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
     started: str = ""  # by the queue where it is known, else by the worker
     task_ns: int | None = None  # from the start of the run to its end, with the task's set-up
     named_baseline: str | None = None  # by the task's definition
+    engine: str | None = None  # DOCKER or NATIVE; None: not known
 
     def __post_init__(self) -> None:
         """Let the runs know their worker, also after a change of it."""

@@ -13,11 +13,11 @@ from io_benchmark.analysis.model.run import UNKNOWN, Integers, Run, Worker
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.reading.windows import BUSY_COLUMNS, TimelineRows
-from io_benchmark.results import BatchEntry, CacheRetrieveEntry
+from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.results.format import RecordedTimeline
 from io_benchmark.results.parts import BatchColumns, OutcomeState, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
-from io_benchmark.sources.run_results import RunResult
+from io_benchmark.sources.run_results import DOCKER, NATIVE, RunResult, TaskRecord
 
 # Between two rows of the timeline, the samples took at least this share of the time.
 _COVERED_SHARE = 0.9
@@ -60,7 +60,17 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         started=(task.started if task else "") or result.started,
         task_ns=task.task_ns if task else None,
         named_baseline=task.baseline if task else None,
+        engine=_engine(result, task),
     )
+
+
+def _engine(result: Result, task: TaskRecord | None) -> str | None:
+    """Return what ran the task, by its definition; without one, by what the worker saw."""
+    if task is not None and (task.engine or task.image):
+        return task.engine or DOCKER
+    if result.host is None:
+        return None
+    return NATIVE if result.host.container is None else DOCKER
 
 
 def _stolen_per_cpu(timeline: RecordedTimeline | None) -> float:

@@ -19,12 +19,14 @@ from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES
 from io_benchmark.analysis.validity.rules import (
+    PLACE_KIND_RULE,
     RETRIEVES_RULE,
     RUN_RULES,
     SIDE_RULES,
     SKIPPED_RULE,
     TraitRule,
     distinct_traits,
+    is_of_engines,
 )
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
@@ -199,6 +201,8 @@ def check_sides(candidate: Side, baseline: Side, allow: frozenset[str]) -> list[
             tasks=joined(worker.task_name for worker in alone),
         )
         severity_here = _after_allowing(rule_name, severity, allow)
+        if rule_name == PLACE_KIND_RULE and is_of_engines([*baseline, *candidate]):
+            severity_here = Severity.WARNING
         problem = Problem(rule_name, severity_here, baseline.subject, names, message)
         is_refused = severity_here is Severity.REFUSED
         problems.append(replace(problem, can_be_allowed=is_refused))

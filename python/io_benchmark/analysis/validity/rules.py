@@ -31,6 +31,7 @@ from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES, relative_ti
 from io_benchmark.number_text import plural
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
+from io_benchmark.sources.run_results import DOCKER, NATIVE
 from io_benchmark.text import ending_in_words
 
 # Samples that a run needs for a verdict, and for no warning. A batch is an average.
@@ -45,7 +46,9 @@ _SIZES_SHOWN = 6
 
 Traits = tuple[Statement, ...]
 TraitRule = Callable[[Run], Traits]
-SKIPPED_RULE, RETRIEVES_RULE = "skipped", "retrieves"
+SKIPPED_RULE, RETRIEVES_RULE, PLACE_KIND_RULE = "skipped", "retrieves", "place-kind"
+# Kinds of places that are on a disk of the machine.
+_ON_DISKS = {"volume", "overlay", "directory"}
 
 
 def _samples(entry: Run) -> str:
@@ -244,6 +247,21 @@ def _place_kind(run: Run) -> Traits:
     return (statement("a place on {kind}", kind=kind),) if is_per_place else ()
 
 
+def _engine(run: Run) -> Traits:
+    engine = run.worker.engine
+    if engine is None:
+        return (statement("run by an unknown engine"),)
+    is_native = engine == NATIVE
+    return (statement("run natively" if is_native else "run in a container, by docker or alike"),)
+
+
+def is_of_engines(runs: Sequence[Run]) -> bool:
+    """Return whether docker ran some of these and the worker itself others, all on disks."""
+    engines = {run.worker.engine for run in runs}
+    kinds = {None if run.place is None else run.place.kind for run in runs}
+    return engines == {DOCKER, NATIVE} and kinds <= _ON_DISKS
+
+
 def _script_version(run: Run) -> Traits:
     script = run.worker.result.script
     return (
@@ -293,7 +311,8 @@ SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "method": (Severity.REFUSED, _batches(_method)),
     "http-version": (Severity.REFUSED, _batches(_http_version)),
     "interpreter": (Severity.WARNING, _batches(_interpreter)),
-    "place-kind": (Severity.REFUSED, _place_kind),
+    PLACE_KIND_RULE: (Severity.REFUSED, _place_kind),
+    "engine": (Severity.WARNING, _engine),
     "turns": (Severity.REFUSED, _batches(_turns)),
     "script-version": (Severity.WARNING, _script_version),
 }

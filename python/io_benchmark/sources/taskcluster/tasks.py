@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from msgspec import Struct
 
-from io_benchmark.sources.run_results import TaskRecord, parse_time
+from io_benchmark.sources.run_results import TaskRecord, engine_of, parse_time
 from io_benchmark.sources.taskcluster.api_answers import QueueRun, TaskDefinition, TaskStatus
 from io_benchmark.text import clean_name
 
@@ -46,6 +46,7 @@ class QueueTask(Struct, frozen=True):
     kind: str | None
     pool: str | None  # None: neither command nor label name it; the result file does
     image: str | None
+    engine: str | None = None  # what runs it
     artifact_expires: datetime | None = None
     revision: str | None = None
     created: datetime | None = None
@@ -70,6 +71,7 @@ class QueueTask(Struct, frozen=True):
             kind=kind,
             pool=pool,
             image=_image(payload.image),
+            engine=engine_of(payload.image, payload.command),
             artifact_expires=_artifact_expires(payload.artifacts, definition.expires),
             revision=revision[1] if revision else None,
             created=parse_time(definition.created),
@@ -148,6 +150,7 @@ class QueueTask(Struct, frozen=True):
             task_group_id=self.status.task_group_id,
             revision=self.revision,
             baseline=self.baseline,
+            engine=self.engine,
         )
 
 
