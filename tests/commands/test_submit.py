@@ -68,7 +68,7 @@ def test_native_pools(tmp_path):
     assert images == {"io-benchmark-container": IMAGE[1], "io-benchmark-wayland": None}
     assert done.stderr.splitlines()[2:4] == [
         "Without docker, and so without --image: io-benchmark-wayland",
-        "2 tasks, at most 1.8 worker hours in all",
+        "2 tasks, at most 110 minutes of worker time in all",
     ]
 
 
