@@ -18,6 +18,7 @@ from io_benchmark.analysis.model.statements import Statement, count, joined, rat
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES
+from io_benchmark.analysis.validity.engines import is_of_engines
 from io_benchmark.analysis.validity.rules import (
     PLACE_KIND_RULE,
     RETRIEVES_RULE,
@@ -26,7 +27,6 @@ from io_benchmark.analysis.validity.rules import (
     SKIPPED_RULE,
     TraitRule,
     distinct_traits,
-    is_of_engines,
 )
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads

@@ -28,10 +28,10 @@ from io_benchmark.analysis.model.statements import (
     statement,
 )
 from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES, relative_times
+from io_benchmark.analysis.validity.engines import engine_traits, place_traits
 from io_benchmark.number_text import plural
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
-from io_benchmark.sources.run_results import DOCKER, NATIVE
 from io_benchmark.text import ending_in_words
 
 # Samples that a run needs for a verdict, and for no warning. A batch is an average.
@@ -47,8 +47,6 @@ _SIZES_SHOWN = 6
 Traits = tuple[Statement, ...]
 TraitRule = Callable[[Run], Traits]
 SKIPPED_RULE, RETRIEVES_RULE, PLACE_KIND_RULE = "skipped", "retrieves", "place-kind"
-# Kinds of places that are on a disk of the machine.
-_ON_DISKS = {"volume", "overlay", "directory"}
 
 
 def _samples(entry: Run) -> str:
@@ -241,27 +239,6 @@ def _http_version(entry: BatchEntry) -> Traits:
     return (statement("HTTP/{version}", version=entry.observed.http_version or "unknown"),)
 
 
-def _place_kind(run: Run) -> Traits:
-    kind = "an unknown disk" if run.place is None else str(run.place.kind)
-    is_per_place = workloads.of(run.subject.workload).per_place
-    return (statement("a place on {kind}", kind=kind),) if is_per_place else ()
-
-
-def _engine(run: Run) -> Traits:
-    engine = run.worker.engine
-    if engine is None:
-        return (statement("run by an unknown engine"),)
-    is_native = engine == NATIVE
-    return (statement("run natively" if is_native else "run in a container, by docker or alike"),)
-
-
-def is_of_engines(runs: Sequence[Run]) -> bool:
-    """Return whether docker ran some of these and the worker itself others, all on disks."""
-    engines = {run.worker.engine for run in runs}
-    kinds = {None if run.place is None else run.place.kind for run in runs}
-    return engines == {DOCKER, NATIVE} and kinds <= _ON_DISKS
-
-
 def _script_version(run: Run) -> Traits:
     script = run.worker.result.script
     return (
@@ -311,8 +288,8 @@ SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
     "method": (Severity.REFUSED, _batches(_method)),
     "http-version": (Severity.REFUSED, _batches(_http_version)),
     "interpreter": (Severity.WARNING, _batches(_interpreter)),
-    PLACE_KIND_RULE: (Severity.REFUSED, _place_kind),
-    "engine": (Severity.WARNING, _engine),
+    PLACE_KIND_RULE: (Severity.REFUSED, place_traits),
+    "engine": (Severity.WARNING, engine_traits),
     "turns": (Severity.REFUSED, _batches(_turns)),
     "script-version": (Severity.WARNING, _script_version),
 }
