@@ -172,8 +172,10 @@ def _failure(error: BaseException) -> str:
     name, message = type(error).__name__, _first_line(str(error))
     place = _place_in_tree(error)
     if place:
+        if len(message) > _MOST_OF_A_MESSAGE:
+            message = f"{message[:_MOST_OF_A_MESSAGE]}…"
         network = "; this project needs the network here" if name in _OF_THE_NETWORK else ""
-        return f"{place}: {name}: {message[:_MOST_OF_A_MESSAGE]}{network}"
+        return f"{place}: {name}: {message}{network}"
     # taskgraph raises plain `Exception` for what its schemas do not cover.
     if isinstance(error, OSError) or type(error) is Exception:
         return message

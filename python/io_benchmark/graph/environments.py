@@ -20,18 +20,19 @@ from typing import Self
 from msgspec import Struct
 
 from io_benchmark.adopt.changes import Tree
+from io_benchmark.adopt.projects.draft import Draft
+from io_benchmark.adopt.projects.pins import find_taskgraph
+from io_benchmark.adopt.projects.requirements import find_lock, source_of
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.root import Root
 
 _FOLDERS = (".venv", "venv")
 _TASKGRAPH = re.compile(r"taskcluster_taskgraph-([0-9][0-9a-z.]*)\.dist-info")
 _OLDEST_PYTHON = 9  # 3.9, for io_benchmark_taskgraph
-_REQUIREMENTS = ("taskcluster/requirements.in", "taskcluster/requirements.txt")
-# Those that projects know without a file that names them: their decision task's image has them.
+# Those that no file of a project has to name: the image of its decision task has them.
 _PACKAGES_OF_MODULES = {
     "mozilla_taskgraph": "mozilla-taskgraph",
     "taskcluster": "taskcluster",
-    "taskgraph": "taskcluster-taskgraph",
     "yaml": "PyYAML",
 }
 
@@ -71,31 +72,50 @@ class Environment(Struct, frozen=True):
         return cls(Path(sys.executable), None, taskgraph, tuple(unusable))
 
     def advice(self, project: Path, module: str | None) -> str:
-        """Return the end of a message: what to install, where the project's code lacks a module."""
-        if module is None:
+        """Return the end of a message: what to install, because the project's code has failed.
+
+        A module is missing, or this taskgraph is not the project's; otherwise return nothing.
+        """
+        tree = Tree(project)
+        lock = find_lock(Draft(tree))
+        requirements = []
+        if module is not None:
+            requirement = _requirement(f"{tree.text(lock)}\n{tree.text(source_of(lock))}", module)
+            if requirement is None:
+                return "; it is neither in taskcluster/ nor a package of its requirements"
+            requirements.append(requirement)
+        pinned = None
+        with suppress(IoBenchmarkError):  # two versions, or one that is too old
+            pinned = find_taskgraph(tree, (lock, source_of(lock))).version
+        is_other = pinned is not None and _major(pinned) != _major(self.taskgraph)
+        if is_other:
+            # The last, because pip installs another one with a package that needs it.
+            requirements.append(f"taskcluster-taskgraph=={pinned}")
+        if not requirements:
             return ""
-        requirement = _requirement(project, module)
-        if requirement is None:
-            return "; it is neither in taskcluster/ nor a package of its requirements"
         if self.folder is not None:
-            return f"; install {requirement} in {self.folder}"
-        command = shlex.join(("pipx", "inject", "io-benchmark", requirement))
-        return f"; install it where io-benchmark is, such as by: {command}"
+            return f"; install {' and '.join(requirements)} in {self.folder}"
+        # Without it, pipx does not replace what is installed.
+        force = ("--force",) if is_other else ()
+        command = shlex.join(("pipx", "inject", *force, "io-benchmark", *requirements))
+        return f"; install what the project uses where io-benchmark is, such as by: {command}"
 
 
-def _requirement(project: Path, module: str) -> str | None:
-    """Return what to install for a module, as the project's own files have it.
+def _requirement(requirements: str, module: str) -> str | None:
+    """Return what to install for a module, with the version that the project has.
 
     A name that only the code has may be a misspelling, and anybody's package.
     """
     package = _PACKAGES_OF_MODULES.get(module, module.replace("_", "-"))
-    pattern = "^" + re.escape(package).replace("-", "[-_.]") + "(?![-_.A-Za-z0-9])"
-    for path in _REQUIREMENTS:
-        with suppress(IoBenchmarkError):
-            text = Tree(project).text(path)
-            if re.search(pattern, text, re.MULTILINE | re.IGNORECASE):
-                return package
-    return package if package in _PACKAGES_OF_MODULES.values() else None
+    pattern = "^" + re.escape(package).replace(r"\-", "[-_.]") + r"(?![-_.A-Za-z0-9])(==[0-9.]+)?"
+    match = re.search(pattern, requirements, re.MULTILINE | re.IGNORECASE)
+    if match:
+        return package + (match[1] or "")
+    return package if module in _PACKAGES_OF_MODULES else None
+
+
+def _major(version: str) -> str:
+    return version.partition(".")[0]
 
 
 def _folders(project: Path) -> Iterator[Path]:

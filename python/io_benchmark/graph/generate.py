@@ -35,6 +35,7 @@ _NO_REVISION = "0" * 40
 _MOST_S = 300
 # 100 replicates of 50 pools have 250 MB.
 _MOST_BYTES = 500_000_000
+_GRACE_S = 5  # for its end, after the answer
 _MOST_BYTES_OF_STDERR = 10_000
 _PARAMETERS = {
     "base_ref": "main",
@@ -177,6 +178,8 @@ def _answer(environment: Environment, folder: Path, request: Mapping[str, Any]) 
                 request_stream.write(json.dumps(request).encode())
             data = answer_stream.read(_MOST_BYTES + 1)
             is_late = time.monotonic() - started_s >= _MOST_S
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=_GRACE_S)
         finally:
             timer.cancel()
             _end(process)
@@ -189,7 +192,7 @@ def _answer(environment: Environment, folder: Path, request: Mapping[str, Any]) 
     try:
         return msgspec.json.decode(data, type=_Answer)
     except (msgspec.DecodeError, RecursionError) as error:
-        words = last_words.strip().rpartition("\n")[2] or str(error)
+        words = last_words.strip().rpartition("\n")[2] or f"exit code {process.returncode}, {error}"
         raise IoBenchmarkError(
             f"{folder}/taskcluster: {environment} generated no tasks that can be read ({words})"
         ) from None

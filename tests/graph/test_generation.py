@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The tasks of a project that has its own registration, parameters and other kinds."""
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.graph import generate as module
+from io_benchmark.graph.generate import generate, source
+from io_benchmark.graph.root import Root
+
+from .projects import REGISTER, make_environment, make_project
+
+PARAMETERS = """
+import msgspec
+from taskgraph.parameters import extend_parameters_schema
+print("noise" * 100_000)
+def defaults(_repo_root):
+    return {"my_message": "from the project"}
+extend_parameters_schema(msgspec.defstruct("Mine", [("my_message", str)]), defaults)
+import threading, time
+threading.Thread(target=time.sleep, args=(600,)).start()
+"""
+TRANSFORM = """
+def transforms(config, tasks):
+    for task in tasks:
+        task["description"] = f"{config.params['my_message']}, {config.params['project']}"
+        yield task
+"""
+
+NEITHER = "it is neither in taskcluster/ nor a package of its requirements"
+
+
+def failure(root, jobs=()):
+    with pytest.raises(IoBenchmarkError) as caught:
+        generate(root, jobs)
+    return str(caught.value)
+
+
+def test_project(tmp_path):
+    """Only the benchmark's kinds are loaded, with the project's own defaults of parameters.
+
+    What its code prints, and threads that it leaves behind, do not matter.
+    """
+    folder = make_project(tmp_path / "my", PARAMETERS)
+    (folder / "taskcluster/my_taskgraph/words.py").write_text(TRANSFORM)
+    kind = folder / "taskcluster/kinds/io-benchmark/kind.yml"
+    kind.write_text(
+        kind.read_text().replace("transforms:\n", "transforms:\n- my_taskgraph.words:transforms\n")
+    )
+    tasks = generate(Root(folder, "--root"), ["large", "docker-image-base"])
+    image, large = tasks
+    assert (image.label, image.pool) == ("docker-image-base", "")
+    assert (large.label, large.pool, large.image) == ("io-benchmark-large", "large", "base")
+    definition = large.definition
+    assert (definition["provisionerId"], definition["workerType"]) == ("my-1", "large")
+    assert definition["metadata"]["description"] == "from the project, my"
+    message = failure(Root(folder, "--root"), ["build-all"])
+    assert message.startswith("no task is called 'build-all'; there are: large, small, ")
+
+
+def test_project_without_images(tmp_path):
+    """taskgraph cannot load single kinds of it: all are loaded."""
+    folder = make_project(tmp_path / "my")
+    for kind in ("docker-image", "build"):
+        shutil.rmtree(folder / "taskcluster/kinds" / kind)
+    kind = folder / "taskcluster/kinds/io-benchmark/kind.yml"
+    own = yaml.safe_load(kind.read_text())
+    own["task-defaults"]["worker"]["docker-image"] = "debian:12"
+    kind.write_text(yaml.safe_dump(own))
+    [small] = generate(Root(folder, "--root"), ["small"])
+    assert (small.image, small.definition["payload"]["image"]) == (None, "debian:12")
+
+
+@pytest.mark.parametrize(
+    ("statements", "expected"),
+    [
+        ("raise ValueError('no\\nmore')", "ValueError: no"),
+        ("raise Exception('a' * 300)", f"Exception: {'a' * 200}…"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("import os; os.environ['TASK_ID']", "KeyError: 'TASK_ID'"),
+        (
+            "import urllib.error; raise urllib.error.URLError('no route')",
+            "URLError: <urlopen error no route>; this project needs the network here",
+        ),
+        ("import my_friend", f"ModuleNotFoundError: No module named 'my_friend'; {NEITHER}"),
+    ],
+)
+def test_code_of_the_project_fails(tmp_path, statements, expected):
+    """The message names the file and the line, in one line."""
+    root = Root(make_project(tmp_path, statements), "--root")
+    assert failure(root) == f"{REGISTER} line 4: {expected}"
+
+
+def test_registration_without_a_call(tmp_path):
+    """A decision task would not know the target method."""
+    root = Root(make_project(tmp_path, calls_package=False), "--root")
+    assert failure(root) == (
+        "taskcluster/config.yml: what `register` names does not call "
+        "io_benchmark_taskgraph.register; io-benchmark init adds the call"
+    )
+
+
+def test_process_that_ends(tmp_path):
+    """A process that ends without an answer is one line with its exit code."""
+    root = Root(make_project(tmp_path, "import os; os._exit(7)"), "--root")
+    assert "generated no tasks that can be read (exit code 7, " in failure(root)
+
+
+def test_process_that_never_ends(tmp_path, monkeypatch):
+    """It is ended, with what it has started."""
+    monkeypatch.setattr(module, "_MOST_S", 1)
+    file = tmp_path / "child"
+    wait = f"import subprocess; subprocess.run(['sh', '-c', 'echo $$ >{file}; sleep 600; true'])"
+    root = Root(make_project(tmp_path, wait), "--root")
+    assert "generating the tasks did not end within 1 s; what" in failure(root)
+    process = Path("/proc", file.read_text().strip())
+    for _ in range(100):
+        if not process.exists():
+            break
+        time.sleep(0.1)
+    assert not process.exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ("echo 'libpython: not found' >&2; exit 127", "libpython: not found"),
+        ('printf \'{"tasks": [{"label": 1}]}\'', "Expected `str`, got `int`"),
+        ("printf '[%s' [[[[[[[", "exit code 0, "),
+        ("yes x | head -c 3000000; exit 3", "exit code 3, "),
+    ],
+)
+def test_environment_that_is_none(tmp_path, script, problem):
+    """Nothing that an environment's program writes is taken for tasks."""
+    root = Root(make_project(tmp_path), "--root")
+    folder = make_environment(tmp_path / ".venv", program=f"#!/bin/sh\n{script}\n")
+    assert source(root) == f"{root}, with taskgraph 24.5.1 of {folder}"
+    message = failure(root)
+    assert f"taskgraph 24.5.1 of {folder} generated no tasks that can be read (" in message
+    assert problem in message
+    assert message.isprintable()
