@@ -81,18 +81,18 @@ class Tree(Struct, frozen=True):
         changes = (FileChange(path, self.read(path), data) for path, data in contents.items())
         return [change for change in changes if change.before != change.after]
 
-    def read(self, path: str) -> bytes | None:
+    def read(self, path: str, most_bytes: int = MOST_BYTES) -> bytes | None:
         """Return what a file contains; None where it does not exist."""
         file = self.path / path
         with explain_refusal(str(file), "replace it by a readable file"):
             try:
-                return read_file(file, MOST_BYTES)
+                return read_file(file, most_bytes)
             except (FileNotFoundError, NotADirectoryError):
                 return None
 
-    def text(self, path: str) -> str:
+    def text(self, path: str, most_bytes: int = MOST_BYTES) -> str:
         try:
-            return (self.read(path) or b"").decode("utf-8")
+            return (self.read(path, most_bytes) or b"").decode("utf-8")
         except UnicodeDecodeError as error:
             problem = f"is not UTF-8 at byte {error.start}; save it as UTF-8"
             raise IoBenchmarkError(f"{self.path / path}: {problem}") from None

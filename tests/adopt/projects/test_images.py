@@ -149,6 +149,7 @@ def test_symbols_that_a_person_adds(tmp_path, images):
     [
         ({}, False),
         ({"test/Dockerfile": "FROM node:20\n"}, True),
+        ({"test/Dockerfile": "FROM node:20\n", "test/data": "a" * 3 * 1024 * 1024}, True),
         ({"test/Dockerfile": "FROM python:3.13\n"}, False),
         ({"test/Dockerfile": "FROM x\n", "base/setup.sh": "apt-get install python3\n"}, False),
         ({"test/Dockerfile": "FROM x\n", "other/setup.sh": "apt-get install python3\n"}, True),

@@ -32,6 +32,7 @@ def found(folder, files):
         (DECISION, "image:\n  m/taskgraph:decision-mobile-v9\n#m/taskgraph:decision-v7\n", "9"),
         (DECISION, "image: mozillareleases/taskgraph:run-task-v20.0.0\n", "20.0.0"),
         ("uv.lock", UV.format("24.1.1"), "24.1.1"),
+        ("uv.lock", "# a lock" * 400_000 + "\n" + UV.format("24.1.1"), "24.1.1"),
         ("taskcluster/uv.lock", UV.format("24.1.1").replace("\n", "\r\n"), "24.1.1"),
         ("poetry.lock", UV.format("15.1.3"), "15.1.3"),
         ("pyproject.toml", 'dev = [\n  "taskcluster-taskgraph==24.1.1",\n]\n', "24.1.1"),
@@ -40,6 +41,7 @@ def found(folder, files):
         (LOCK, f"taskcluster-taskgraph=={'9' * 6000}\n", None),
         (LOCK, "mozilla-taskgraph==5.0.1\n", None),
     ],
+    ids=lambda value: ascii(value)[:40],
 )
 def test_one_place(tmp_path, path, text, version):
     assert found(tmp_path, {path: text}) == Taskgraph(version)

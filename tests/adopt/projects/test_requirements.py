@@ -143,6 +143,17 @@ def test_lists_of_pyproject(tmp_path, before, line):
     assert steps[0] == "make uv.lock again: uv lock"
 
 
+def test_only_pyproject(tmp_path):
+    """Without a decision image and requirements, the decision task installs this."""
+    files = {
+        "pyproject.toml": '[dependency-groups]\nci = [\n  "taskcluster-taskgraph==9",\n]\n',
+        DECISION: "image: m/taskgraph:run-task-v20.0.0\nCI_REPOSITORY_TYPE: git\n",
+    }
+    assert added(tmp_path, files) == ({"pyproject.toml": [f'  "{REQUIREMENT}",\n']}, [])
+    files[DECISION] = files[DECISION].replace("run-task", "decision")
+    assert list(added(tmp_path, files)[0]) == ["pyproject.toml", SOURCE, DECISION]
+
+
 def test_groups_of_poetry(tmp_path):
     group = '[tool.poetry.group.{}.dependencies]\ntaskcluster-taskgraph = "15.1.3"\nredo = "*"\n'
     files = {

@@ -68,9 +68,8 @@ def describe_image(draft: Draft, image: str, has_treeherder: bool) -> None:
             if "symbol" not in images[name]:
                 _add_symbol(draft, name)
     folders = [f"taskcluster/docker/{images[name].get('definition', name)}" for name in chain]
-    files = [file for folder in folders for file in _files(draft.tree, folder)]
-    # A binary file may be next to the Dockerfile.
-    if files and not any(b"python" in (draft.tree.read(file) or b"") for file in files):
+    contents = [content for folder in folders for content in _contents(draft.tree, folder)]
+    if contents and not any(b"python" in content for content in contents):
         draft.notes.append(
             f"no file in {' or '.join(folders)} names python; the image {image} needs "
             "Python >= 3.8, bash and GNU coreutils"
@@ -134,10 +133,12 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _files(tree: Tree, folder: str) -> list[str]:
-    """Return the Dockerfile of an image, and the scripts next to it."""
-    files = (file for file in (tree.path / folder).glob("*") if file.is_file())
-    return [f"{folder}/{file.name}" for file in files]
+def _contents(tree: Tree, folder: str) -> Iterator[bytes]:
+    """Yield what the Dockerfile of an image contains, and the scripts next to it."""
+    for file in sorted((tree.path / folder).glob("*")):
+        # It may be any file, also one that is too large to be a script.
+        with suppress(IoBenchmarkError):
+            yield tree.read(f"{folder}/{file.name}") or b""
 
 
 def _add_symbol(draft: Draft, name: str) -> None:

@@ -33,6 +33,10 @@ _LOCKS = tuple(
 )
 
 
+# uv.lock of a repository with many packages has 0.7 MB.
+_MOST_BYTES = 32 * 1024 * 1024
+
+
 class Pin(Struct, frozen=True):
     path: str
     versions: list[str]
@@ -93,7 +97,7 @@ def _pins(tree: Tree, requirements: Sequence[str]) -> Iterator[Pin]:
 
 
 def _pin(tree: Tree, path: str, kind: str) -> Pin | None:
-    matches = re.finditer(_PINS[kind], tree.text(path), re.MULTILINE | re.IGNORECASE)
+    matches = re.finditer(_PINS[kind], tree.text(path, _MOST_BYTES), re.MULTILINE | re.IGNORECASE)
     versions = sorted({next(filter(None, match.groups())) for match in matches}, key=_numbers)
     return Pin(path, versions) if versions else None
 

@@ -18,6 +18,8 @@ from io_benchmark.yaml_reader import YamlError, parse_yaml
 LOCK = "taskcluster/requirements.txt"
 REQUIREMENT = f"{PACKAGE}=={__version__}"
 _TASKGRAPH = "taskcluster-taskgraph"
+# With taskgraph in it, which a pyproject.toml does not change.
+_IMAGE = "taskgraph:decision"
 _INSTALLED = r"^[^#\n]*_PIP_REQUIREMENTS: *['\"]?([A-Za-z0-9_][\w./-]{0,200}\.txt)\b"
 _REPOSITORY_TYPE = r"^( *)(- +)?(['\"]?)(\S+)_REPOSITORY_TYPE\3:[^\n]*\n"
 # Of the head of a lock: the command that made it.
@@ -41,7 +43,10 @@ def add_requirement(draft: Draft, version: str | None) -> None:
     """Add the package, and taskgraph's version where the lock would get the newest one."""
     lock = find_lock(draft)
     source = source_of(lock)
-    _add_to_pyprojects(draft)
+    is_in_pyproject = _add_to_pyprojects(draft)
+    has_requirements = draft.exists(source) or draft.exists(lock)
+    if is_in_pyproject and not has_requirements and _IMAGE not in draft.content(DECISION):
+        return  # The decision task installs what pyproject.toml says.
     if draft.exists(source) or not draft.exists(lock):
         requirements = draft.content(source)
         if not _names(PACKAGE, requirements):
@@ -95,11 +100,15 @@ def _install_in_decision_task(draft: Draft, lock: str) -> None:
     )
 
 
-def _add_to_pyprojects(draft: Draft) -> None:
-    """Add the package next to taskgraph, which tests and people's commands get from there."""
-    for path in PYPROJECTS:
+def _add_to_pyprojects(draft: Draft) -> bool:
+    """Add the package next to taskgraph, which tests and people get from there, and say if it is.
+
+    A decision task whose image lacks taskgraph gets it from there, too.
+    """
+    paths = [path for path in PYPROJECTS if _TASKGRAPH in draft.content(path)]
+    for path in paths:
         before = draft.content(path)
-        if _TASKGRAPH not in before or PACKAGE in before:
+        if PACKAGE in before:
             continue
         after = re.sub(_IN_LIST, _with_item, before, flags=re.MULTILINE)
         after = re.sub(_AS_KEY, _with_key, after, flags=re.MULTILINE)
@@ -109,6 +118,7 @@ def _add_to_pyprojects(draft: Draft) -> None:
             _say_to_lock(draft, path.removesuffix("pyproject.toml"))
         else:
             draft.steps.append(f"add {REQUIREMENT} where {path} has {_TASKGRAPH}")
+    return bool(paths)
 
 
 def _say_to_lock(draft: Draft, folder: str) -> None:
