@@ -37,7 +37,13 @@ def runs(monkeypatch: pytest.MonkeyPatch, failing: set[str]) -> list[LocalRun]:
         made.append(made_run)
         return run(made_run, environment)
 
-    def execute(_words: object, _folder: Path, variables: Mapping[str, str], _log: object) -> int:
+    def execute(
+        _words: object,
+        _folder: Path,
+        variables: Mapping[str, str],
+        _log: object,
+        _user: object,
+    ) -> int:
         pool = made[-1].task.pool
         if pool in failing:
             return 1

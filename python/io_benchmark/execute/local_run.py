@@ -11,7 +11,6 @@ and the task still completes. Here it is a failure, and named in the log.
 """
 
 import os
-import posixpath
 import re
 import shutil
 import signal
@@ -22,21 +21,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, cast
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
 
 from msgspec import Struct
 
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.execute.artifact_files import artifact_files
+from io_benchmark.execute.native_worker import task_user, write_mounts
 from io_benchmark.graph.generate import GeneratedTask
 from io_benchmark.paths import explain_refusal
 from io_benchmark.process import hold_interrupts
 from io_benchmark.sources.run_files import TASK_NAME
-from io_benchmark.sources.run_results import TaskRecord, queue_time
+from io_benchmark.sources.run_results import NATIVE, TaskRecord, engine_of, queue_time
 from io_benchmark_taskgraph.generation import NO_ROOT_URL
+from io_benchmark_taskgraph.payloads import after_run_task
 
-# Where a worker's tasks put their artifacts.
-_WORKER_ARTIFACTS = PurePosixPath("/builds/worker/artifacts")
+_PLACE_VARIABLE = re.compile("IO_BENCHMARK_(WORKSPACE|PLACE_[A-Z0-9_]+)")
 # A place that the command names with its path on a worker as the default.
 _PLACE = re.compile(r"\$\{(IO_BENCHMARK_PLACE_([A-Z0-9_]+)):-[^}]*\}")
 # run-task reads these and does not pass them on.
@@ -55,13 +56,18 @@ class LocalRun(Struct, frozen=True):
     output: Path  # the folder TASKID.RUNID of what a worker would have uploaded
     profile: str  # the sizes: "full", "twentieth" or "quick"
 
-    def command(self) -> tuple[str, ...]:
-        """Return the payload's whole command."""
-        return tuple(map(_word, self.task.definition["payload"].get("command") or ()))
+    @property
+    def _payload(self) -> Mapping[str, Any]:
+        payload: Mapping[str, Any] = self.task.definition["payload"]
+        return payload
+
+    @property
+    def _is_native(self) -> bool:
+        return engine_of(self._payload.get("image"), self._payload.get("command")) == NATIVE
 
     def environment(self) -> dict[str, str]:
         """Return the payload's variables and those that every worker adds."""
-        variables = self.task.definition["payload"].get("env") or {}
+        variables = self._payload.get("env") or {}
         return {
             **{name: _word(value) for name, value in variables.items()},
             "TASK_ID": self.task_id,
@@ -80,7 +86,7 @@ class LocalRun(Struct, frozen=True):
         task = self.task
         with ExitStack() as stack:
             workspace = stack.enter_context(_new_folder(self.parent, f"io-benchmark-{task.pool}-"))
-            command = self._command_after_run_task()
+            command = self.command()
             log = stack.enter_context(_new_log(self.output / "live.log"))
             started = queue_time(datetime.now(UTC))
             # Folders that replace a worker's paths.
@@ -105,15 +111,18 @@ class LocalRun(Struct, frozen=True):
                 # Next to the workspace, on its disk: this machine has no overlay to use instead.
                 place = _new_folder(self.parent, f"{workspace.name}-{name.lower()}-")
                 variables[variable] = str(stack.enter_context(place))
+            user = self._prepared_user(base, variables, log) if self._is_native else {}
             _write_task(log, b"executing %r\n" % list(command))
             try:
-                exit_code = _execute(command, work, variables, log)
+                exit_code = _execute(command, work, variables, log, user)
             except FileNotFoundError as error:
                 raise IoBenchmarkError(
                     f"{task.label}: cannot start {command[0]}: {error.strerror}; install it"
                 ) from error
-            missing = self._take_artifacts(artifacts, log)
-            record = self._record(exit_code, started)
+            missing = self._take_artifacts(work, artifacts, log)
+            # A native worker fails a task that lacks an artifact, and docker's does not.
+            is_failed = exit_code != 0 or (self._is_native and bool(missing))
+            record = self._record(is_failed, started)
             record.write(self.output / TASK_NAME)
         failures = []
         if exit_code:
@@ -122,39 +131,52 @@ class LocalRun(Struct, frozen=True):
             failures.append(f"missing artifacts: {', '.join(missing)}")
         return record, [f"{task.label}: {line}; its log is {log.name}" for line in failures]
 
-    def _command_after_run_task(self) -> tuple[str, ...]:
+    def command(self) -> tuple[str, ...]:
         """Return the command that run-task would run; its options make no difference here."""
-        words = self.command()
-        if "--" not in words or not posixpath.basename(words[0]).startswith("run-task"):
+        command = after_run_task(self._payload)
+        if command is None:
             raise IoBenchmarkError(
                 f"{self.task.label}: its command is not `run-task … -- …`; select a task that uses "
                 "run-task"
             )
-        return words[words.index("--") + 1 :]
+        return tuple(map(_word, command))
 
-    def _take_artifacts(self, folder: Path, log: BinaryIO) -> list[str]:
-        """Take the artifacts from a folder as a worker does; return those that are missing."""
+    def _prepared_user(
+        self, base: Path, variables: dict[str, str], log: BinaryIO
+    ) -> Mapping[str, Any]:
+        """Prepare the folder `work` of a native worker's task; return its user for Popen."""
+        work = base / "work"
+        write_mounts(self._payload, work, self.task.label)
+        # The artifacts are below the task's folder.
+        del variables["IO_BENCHMARK_ARTIFACTS"]
+        variables["HOME"] = str(work)
+        places = [Path(variables[name]) for name in variables if _PLACE_VARIABLE.fullmatch(name)]
+        user = task_user([work, base, base / "script", *places], variables)
+        _write(log, f"[taskcluster] {self.task.label} {user.remark}".encode())
+        return user.keywords
+
+    def _take_artifacts(self, work: Path, artifacts: Path, log: BinaryIO) -> list[str]:
+        """Take the artifacts as a worker does; return those that are missing."""
         missing = []
-        for artifact, entry in (self.task.definition["payload"].get("artifacts") or {}).items():
-            for name, source, target in _files(artifact, entry, folder):
-                if source.is_symlink() or not source.is_file():
-                    missing.append(name)
-                    problem = "it does not exist or is not a regular file"
-                    line = f"[taskcluster:error] Could not upload artifact {name}: {problem}"
-                    _write(log, line.encode())
-                    continue
-                copy = self.output / target
-                if copy.exists() or copy.name == TASK_NAME:
-                    raise IoBenchmarkError(
-                        f"artifact {name}: a file {copy.name} already exists; give the artifact "
-                        "another name in kind.yml"
-                    )
-                with explain_refusal(str(copy), "the run is incomplete, run it again"):
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(source, copy)
+        for name, source, target in artifact_files(self._payload, work, artifacts):
+            if source.is_symlink() or not source.is_file():
+                missing.append(name)
+                problem = "it does not exist or is not a regular file"
+                line = f"[taskcluster:error] Could not upload artifact {name}: {problem}"
+                _write(log, line.encode())
+                continue
+            copy = self.output / target
+            if copy.exists() or copy.name == TASK_NAME:
+                raise IoBenchmarkError(
+                    f"artifact {name}: a file {copy.name} already exists; give the artifact "
+                    "another name in kind.yml"
+                )
+            with explain_refusal(str(copy), "the run is incomplete, run it again"):
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, copy)
         return missing
 
-    def _record(self, exit_code: int, started: str) -> TaskRecord:
+    def _record(self, is_failed: bool, started: str) -> TaskRecord:
         definition = self.task.definition
         return TaskRecord(
             task_id=self.task_id,
@@ -164,8 +186,9 @@ class LocalRun(Struct, frozen=True):
             task_queue=f"{definition['provisionerId']}/{definition['workerType']}",
             worker_group="rehearsal",
             worker_id=socket.gethostname(),
-            state="failed" if exit_code else "completed",
+            state="failed" if is_failed else "completed",
             image=self.task.image,
+            engine=NATIVE,  # here nothing runs in a container of its own
             started=started,
             resolved=queue_time(datetime.now(UTC)),
             baseline=definition.get("extra", {}).get("io-benchmark", {}).get("baseline"),
@@ -220,32 +243,12 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _files(
-    artifact: str, entry: Mapping[str, str], artifacts: Path
-) -> Iterator[tuple[str, Path, str]]:
-    """Yield name, place and target of every file of an artifact; one that is missing has no file.
-
-    A folder's files keep their place below the folder: public/io-benchmark/x.json becomes x.json.
-    """
-    place = PurePosixPath(entry["path"])
-    nothing = Path(os.devnull)  # is not a regular file
-    source = nothing
-    if place.is_relative_to(_WORKER_ARTIFACTS):
-        source = artifacts / place.relative_to(_WORKER_ARTIFACTS)
-    if entry["type"] == "file":
-        yield artifact, source, artifact.rpartition("/")[2]
-        return
-    if source.is_symlink() or not source.is_dir():
-        yield artifact, nothing, ""
-        return
-    for path in sorted(source.rglob("*")):
-        if path.is_symlink() or not path.is_dir():
-            inside = path.relative_to(source).as_posix()
-            yield f"{artifact}/{inside}", path, inside
-
-
 def _execute(
-    command: Sequence[str], folder: Path, variables: Mapping[str, str], log: BinaryIO
+    command: Sequence[str],
+    folder: Path,
+    variables: Mapping[str, str],
+    log: BinaryIO,
+    user: Mapping[str, Any],
 ) -> int:
     """Return the exit code as run-task would pass it on; leave nothing of the process group."""
     process: subprocess.Popen[bytes] | None = None
@@ -260,6 +263,7 @@ def _execute(
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
+                **user,
             )
         output = cast("IO[bytes]", process.stdout)
         # To the end of the output, as run-task does.

@@ -72,7 +72,9 @@ def engine_of(image: object, command: object) -> str | None:
     """Return what runs a payload with this image and command; None where neither says."""
     if image:
         return DOCKER
-    return NATIVE if isinstance(command, list) and command else None
+    # A native worker of Linux takes a list of commands.
+    is_native = isinstance(command, list) and bool(command) and isinstance(command[0], list)
+    return NATIVE if is_native else None
 
 
 class TaskRun(Struct, frozen=True, order=True):
