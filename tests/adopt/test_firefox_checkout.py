@@ -71,6 +71,15 @@ def test_the_other_form(firefox):
     assert snapshot(firefox) == fetched
 
 
+def test_only_arm(firefox):
+    """Tasks have an image for ARM, and no other."""
+    install(firefox, {"a": "b-linux-aarch64"}, is_embedded=True)
+    kind = yaml.safe_load((firefox / KIND).read_text())
+    workers = [task["worker"] for task in (kind["task-defaults"], kind["tasks"]["a"])]
+    images = [worker["docker-image"]["in-tree"] for worker in workers]
+    assert images == ["debian12-arm64-base"] * 2
+
+
 def test_somebody_elses_program(firefox):
     """A file of the program's name without the kind was not made by the command, and stays."""
     (firefox / PROGRAM).parent.mkdir()

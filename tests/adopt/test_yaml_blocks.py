@@ -16,7 +16,7 @@ DEEP = {
     "long": {"a": "x" * 60, "b": "y" * 60},
     "items": ["one: two", "- three", "4"],
     "none": [],
-    "nothing": {},
+    "nothing" * 20: {},
     "text": "first\n\n  indented\nlast\n",
     "without end": "first\nlast",
     "more ends": "first\n\n\n",
@@ -42,4 +42,5 @@ def test_short_and_long():
     assert yaml_blocks({"short": {"a": "b"}}) == "short: {a: b}\n"
     fitting = {"name": {"a": "x" * 88}}
     assert yaml_blocks(fitting) == f"name: {{a: {'x' * 88}}}\n"
+    assert yaml_blocks({"name": {"a": "b\nc\n"}}) == "name:\n    a: |\n        b\n        c\n"
     assert yaml_blocks({"name": {"a": "x" * 89}}) == f"name:\n    a: {'x' * 89}\n"

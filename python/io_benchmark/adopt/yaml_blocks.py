@@ -44,11 +44,16 @@ def _list_lines(items: list[Any]) -> Iterator[str]:
 
 
 def _is_flat(value: Any) -> bool:
-    """Return whether no mapping is inside of a mapping or a list."""
+    """Return whether no mapping and no text of several lines is in a mapping or a list."""
     parts = value.values() if isinstance(value, dict) else value
     return not any(
-        isinstance(part, dict) or (isinstance(part, list) and not _is_flat(part)) for part in parts
+        isinstance(part, dict) or _is_block(part) or (isinstance(part, list) and not _is_flat(part))
+        for part in parts
     )
+
+
+def _is_block(value: Any) -> bool:
+    return isinstance(value, str) and "\n" in value
 
 
 def _flow(value: Any) -> str:
@@ -58,8 +63,7 @@ def _flow(value: Any) -> str:
 
 def _text(value: Any, key: str) -> Iterator[str]:
     """Yield a value behind its key; a text of several lines is a block."""
-    is_block = isinstance(value, str) and "\n" in value
-    style = "|" if is_block else None
+    style = "|" if _is_block(value) else None
     text = yaml.safe_dump(value, default_style=style, indent=len(_LEVEL), width=math.inf)
     first, *more = text.removesuffix("...\n").removesuffix("\n").split("\n")
     yield f"{key}{first}"
