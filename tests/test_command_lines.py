@@ -34,7 +34,8 @@ GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 # A new parameter needs values here.
 VALUES: dict[str, list[Any]] = {
     "group_id": [GROUP, "-ROjBvgiQRSGhmTMtWQsBA"],
-    "baseline": [None, "intel"],
+    "baseline_or_gates": [None, "intel", ["amd-30/intel<1.1", "amd-16/intel<1.05"]],
+    "gates": [[], ["amd-30/intel<1.1", "amd-16/intel<1.05"]],
     "budget_hours": [None, 8],
     "address": [f"group:{GROUP}", Path("a folder/it's")],
     "pool": ["amd-16", "POOL"],

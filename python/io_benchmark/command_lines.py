@@ -10,23 +10,27 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def confirm_causes(group_id: str, baseline: str | None) -> str:
+def confirm_causes(group_id: str, baseline_or_gates: str | Sequence[str] | None) -> str:
     """Create the runs that confirm the causes which a group's results support."""
-    return _line("submit", *_baseline(baseline), "--confirm", _group(group_id))
+    return _line("submit", *_question(baseline_or_gates), "--confirm", _group(group_id))
 
 
-def resume_group(group_id: str, baseline: str | None, budget_hours: int | None = None) -> str:
+def resume_group(
+    group_id: str,
+    baseline_or_gates: str | Sequence[str] | None,
+    budget_hours: int | None = None,
+) -> str:
     """Go on with a group of --until-decided."""
     budget = () if budget_hours is None else ("--budget", str(budget_hours))
-    return _line("submit", *_baseline(baseline), "--resume", _group(group_id), *budget)
+    return _line("submit", *_question(baseline_or_gates), "--resume", _group(group_id), *budget)
 
 
 def cancel_group(group_id: str) -> str:
     return _line("submit", "--cancel", _group(group_id))
 
 
-def compare_group(group_id: str) -> str:
-    return _line("compare", _group(group_id))
+def compare_group(group_id: str, gates: Sequence[str] = ()) -> str:
+    return _line("compare", _group(group_id), *_question(gates))
 
 
 def compare_group_when_done(group_id: str) -> str:
@@ -60,8 +64,8 @@ def submit_everything(pools: Sequence[str]) -> str:
     return _line("submit", "-j", ",".join(f"io-benchmark-all-{pool}" for pool in pools))
 
 
-def show_everything(address: str | Path) -> str:
-    return _line("compare", str(address), "--details")
+def show_everything(address: str | Path, gates: Sequence[str] = ()) -> str:
+    return _line("compare", str(address), *_question(gates), "--details")
 
 
 def compare_tasks_before_and_after() -> str:
@@ -88,8 +92,13 @@ def _group(group_id: str) -> str:
     return f"group:{group_id}"
 
 
-def _baseline(pool: str | None) -> tuple[str, ...]:
-    return () if pool is None else ("--baseline", pool)
+def _question(baseline_or_gates: str | Sequence[str] | None) -> list[str]:
+    """Return the options that say what is compared."""
+    if baseline_or_gates is None:
+        return []
+    if isinstance(baseline_or_gates, str):
+        return ["--baseline", baseline_or_gates]
+    return [word for gate in baseline_or_gates for word in ("--gate", gate)]
 
 
 def _line(command: str, *arguments: str) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Generated tasks in miniature, and a Taskcluster whose workers answer with the seed's figures."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from string import ascii_uppercase
@@ -83,9 +84,10 @@ def of_all(pool: str) -> GeneratedTask:
 
 
 def pool_of(definition: dict[str, Any]) -> str:
-    """By the label, without a replicate's number."""
-    label: str = definition["tags"]["label"]
-    return next(pool for pool in seed_case.POOLS if label.startswith(f"io-benchmark-{pool}"))
+    """By the label, without a replicate's number; a pool that no kind has is in no seed."""
+    label: str = definition["tags"]["label"].removeprefix("io-benchmark-")
+    seeds = (pool for pool in seed_case.POOLS if label.startswith(pool))
+    return next(seeds, re.sub("(-confirm)?(-[0-9]+)?$", "", label))
 
 
 def recorded_environment(definition: dict[str, Any]) -> dict[str, str]:

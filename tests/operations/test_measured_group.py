@@ -9,7 +9,7 @@ import pytest
 from submitted_tasks import generated, of_all
 
 from io_benchmark.analysis.model.comparison import Verdict
-from io_benchmark.operations.measured_group import MeasuredGroup
+from io_benchmark.operations.measured_group import MeasuredGroup, OpenPair
 from io_benchmark.submit.definitions import Repetition, SubmissionOptions, select_tasks
 
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
@@ -83,7 +83,7 @@ def next_look(verdict: Verdict, **counts: tuple[int, int]) -> Any:
     figures = {pool: SimpleNamespace(workers=count) for pool, (_, count) in counts.items()}
     part = SimpleNamespace(subject="retrieves", comparisons=[comparison], figures=figures)
     report: Any = SimpleNamespace(subjects=[part])
-    return MeasuredGroup(tasks, workers).next_look(report)
+    return MeasuredGroup(tasks, workers).next_look(OpenPair.of_report(report))
 
 
 @pytest.mark.parametrize(

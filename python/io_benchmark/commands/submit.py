@@ -29,7 +29,7 @@ _KEPT = dict.fromkeys(("--jobs", "--root", "--pool", "--image", "--replicates", 
 
 QUEUES = per_pool(
     "--pool",
-    "POOL=QUEUE[,...]",
+    "POOL=QUEUE,...",
     "measure this pool on PROVISIONER/WORKERTYPE *",
     "([^=]+)=([a-zA-Z0-9_-]{1,38}/[a-z](?:[-a-z0-9]{0,36}[a-z0-9])?)",
     "is not POOL=PROVISIONER/WORKERTYPE",
@@ -47,7 +47,9 @@ CAPACITIES = flag(
     "measure what 'predict' uses, a minute per pool",
     excludes={
         "--until-decided": "it decides nothing about pools",
-        **dict.fromkeys(("--baseline", "--expect", "--format", "--json", "--write"), _NOTHING),
+        **dict.fromkeys(
+            ("--baseline", "--expect", "--gate", "--format", "--json", "--write"), _NOTHING
+        ),
         **dict.fromkeys(("--resume", "--confirm", "--cancel"), _KEEPS),
     },
 )
@@ -83,7 +85,7 @@ BUDGET = option(
 RESUME = option(
     "--resume",
     "GROUP",
-    "go on with a group of --until-decided that was stopped",
+    "go on with a stopped group of --until-decided",
     parse_name,
     default=None,
     excludes={**_KEPT, "--dry-run": "", "--confirm": "", "--cancel": "", "--no-wait": _ADDS_TASKS},
@@ -97,6 +99,10 @@ CONFIRM = option(
     excludes={**_KEPT, "--cancel": ""},
 )
 CANCEL = option("--cancel", "GROUP", "cancel the benchmark's tasks", parse_name, default=None)
+# Without the options that only compare has.
+GATE = common.GATE._replace(
+    excludes={name: common.GATE.excludes[name] for name in ("--baseline", "--expect")}
+)
 OPTIONS = {
     "what to create, at TASKCLUSTER_ROOT_URL": (
         common.JOBS,
@@ -111,6 +117,7 @@ OPTIONS = {
     common.REPORT_OUTPUT: (
         common.BASELINE,
         common.EXPECT,
+        GATE,
         common.PRICES,
         *common.COMPARISON_OUTPUT,
     ),
@@ -119,9 +126,10 @@ OPTIONS = {
 
 def run(given: Given, context: Context) -> int:
     # Imported here: --help must not wait for the client.
-    from io_benchmark.commands.output import print_comparison
+    from io_benchmark.commands.output import print_comparison, print_gates
     from io_benchmark.operations import submit
     from io_benchmark.operations.compare import compare
+    from io_benchmark.operations.gate import answer_gates
     from io_benchmark.submit.definitions import SubmissionOptions
 
     for _, path in given[common.WRITE]:
@@ -147,6 +155,7 @@ def run(given: Given, context: Context) -> int:
         until_decided=given[UNTIL_DECIDED],
         budget_hours=given[BUDGET],
         baseline=given[common.BASELINE],
+        gates=given[GATE],
         prices=given[common.PRICES],
     )
     group_to_resume, group_to_confirm = given[RESUME], given[CONFIRM]
@@ -163,6 +172,11 @@ def run(given: Given, context: Context) -> int:
         submit.check_results(address, context)
         context.tell(f"Predict with: {predict_on_group(group_id)}")
         return 0
-    context.tell(f"Compare again with: {compare_group(group_id)}")
+    gates = options.written_gates
+    context.tell(f"Compare again with: {compare_group(group_id, gates)}")
+    whole = show_everything(address, gates)
+    if options.gates:
+        answers = answer_gates(context, [address], options.gates, prices=options.prices)
+        return print_gates(answers, given, context, whole=whole)
     report = compare(context, [address], baseline=options.baseline, prices=options.prices)
-    return print_comparison(report, given, context, whole=show_everything(address))
+    return print_comparison(report, given, context, whole=whole)

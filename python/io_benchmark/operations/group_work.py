@@ -51,8 +51,8 @@ class GroupWork(Struct, frozen=True):
     @property
     def how_to_resume(self) -> str:
         if self.resumption == CONFIRM:
-            return confirm_causes(self.group_id, self.options.baseline)
-        return resume_group(self.group_id, self.options.baseline)
+            return confirm_causes(self.group_id, self.options.baseline_or_gates)
+        return resume_group(self.group_id, self.options.baseline_or_gates)
 
     @property
     def _ways_on(self) -> str:
@@ -86,7 +86,7 @@ class GroupWork(Struct, frozen=True):
             self.context.tell(f"missing: {line}")
         # A task that was created after the group was listed is left out, as its job is unknown.
         workers = [worker for worker in gathered.results if worker.task_id in tasks]
-        return MeasuredGroup(list(tasks.values()), workers)
+        return MeasuredGroup(list(tasks.values()), workers, gathered)
 
     def repeated(
         self, group: MeasuredGroup, repetitions: Sequence[Repetition]
@@ -173,7 +173,8 @@ class GroupWork(Struct, frozen=True):
             context.tell(f"{created} created: {root_url}/tasks/groups/{group_id}")
             if self.options.no_wait:
                 context.print(f"group:{group_id}")
-                context.tell(f"Compare them later with: {compare_group(group_id)}")
+                later = compare_group(group_id, self.options.written_gates)
+                context.tell(f"Compare them later with: {later}")
                 return None
             context.tell("Waiting; Ctrl-C stops waiting, and not the tasks")
             self.ask(lambda queue: wait_in_group(queue, group_id, labels, context.tell))

@@ -8,10 +8,11 @@ What is needed follows from the group alone. The tasks name the looks
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from msgspec import Struct
 
+from io_benchmark.analysis.gate.gate_model import Answer, GateAnswer
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.looks import Schedule
@@ -19,6 +20,7 @@ from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.costs.worker_time import Cost, CostShare, Price
+from io_benchmark.sources.gather import Gathered
 from io_benchmark.sources.run_results import parse_time
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -28,6 +30,44 @@ from io_benchmark_taskgraph.repeating import CONFIRMING, job_of
 # With more tasks than this per independent worker, more tasks do not help. Chosen: where over half
 # of the tasks ran on a worker that counts already, further ones would, too.
 _MOST_TASKS_PER_WORKER = 2
+
+
+class OpenPair(NamedTuple):
+    """Two pools that a measurement leaves undecided, with their workers in it."""
+
+    candidate: str
+    baseline: str
+    subject: Subject
+    workers: tuple[int, int]
+
+    @classmethod
+    def of_report(cls, report: Report) -> list[Self]:
+        """Return the pairs whose comparison is inconclusive."""
+        return [
+            cls(
+                comparison.candidate,
+                comparison.baseline,
+                part.subject,
+                (
+                    part.figures[comparison.candidate].workers,
+                    part.figures[comparison.baseline].workers,
+                ),
+            )
+            for part in report.subjects
+            for comparison in part.comparisons
+            if comparison.verdict is Verdict.INCONCLUSIVE
+        ]
+
+    @classmethod
+    def of_gates(cls, gates: Sequence[GateAnswer]) -> list[Self]:
+        """Return the pairs of each gate that more workers may decide."""
+        return [
+            cls(gate.candidate, gate.baseline, test.subject, test.workers)
+            for gate in gates
+            if gate.answer is Answer.NOT_DECIDED
+            for test in gate.tests
+            if test.answer is Answer.NOT_DECIDED
+        ]
 
 
 class NextLook(NamedTuple):
@@ -43,6 +83,7 @@ class MeasuredGroup(Struct, frozen=True):
 
     tasks: Sequence[QueueTask]
     workers: Sequence[Worker] = ()
+    reading: Gathered[Worker] | None = None  # what the workers were read by
 
     @property
     def spent_minutes(self) -> float:
@@ -80,8 +121,8 @@ class MeasuredGroup(Struct, frozen=True):
         pairs = ((worker, tasks[worker.task_id]) for worker in self.workers)
         return sorted(pairs, key=lambda pair: pair[1].label)
 
-    def next_look(self, report: Report) -> NextLook:
-        """Return what a comparison of the workers leaves undecided, and the tasks that it needs."""
+    def next_look(self, pairs: Sequence[OpenPair]) -> NextLook:
+        """Return the pools that are undecided, and the tasks that they need."""
         jobs: dict[tuple[str, Subject], str] = {}
         for worker, task in self.measured_tasks():
             for entry in worker.runs:
@@ -90,27 +131,20 @@ class MeasuredGroup(Struct, frozen=True):
         undecided: list[str] = []
         exhausted: list[str] = []
         missing: dict[str, int] = {}  # tasks by job
-        inconclusive = [
-            (part, comparison)
-            for part in report.subjects
-            for comparison in part.comparisons
-            if comparison.verdict is Verdict.INCONCLUSIVE
-        ]
-        for part, comparison in inconclusive:
-            candidate, baseline = comparison.candidate, comparison.baseline
-            undecided.append(candidate)
-            workers = {side: part.figures[side].workers for side in (candidate, baseline)}
+        for pair in pairs:
+            undecided.append(pair.candidate)
+            sides = list(zip((pair.candidate, pair.baseline), pair.workers, strict=True))
             left_behind = [
                 side
-                for side, count in workers.items()
-                if tasks_of_job[jobs[side, part.subject]] > _MOST_TASKS_PER_WORKER * count
+                for side, count in sides
+                if tasks_of_job[jobs[side, pair.subject]] > _MOST_TASKS_PER_WORKER * count
             ]
             exhausted += left_behind
-            target = Schedule(LOOKS).next_look(workers[candidate], workers[baseline])
+            target = Schedule(LOOKS).next_look(*pair.workers)
             if target is None or left_behind:
                 continue
-            for side, count in workers.items():
-                job = jobs[side, part.subject]
+            for side, count in sides:
+                job = jobs[side, pair.subject]
                 missing[job] = max(missing.get(job, 0), target - count)
         return NextLook(
             list(dict.fromkeys(undecided)),

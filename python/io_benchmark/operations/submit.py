@@ -5,7 +5,6 @@ Nothing is kept between two calls. What is missing follows from the group, and a
 group and the task's label, so the same command completes what was stopped.
 """
 
-import math
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -16,17 +15,18 @@ from typing import Any
 import slugid
 from msgspec.structs import replace
 
+from io_benchmark.analysis.model.cause import Pace
 from io_benchmark.analysis.model.plan import Plan
-from io_benchmark.command_lines import compare_group_when_done, resume_group
+from io_benchmark.command_lines import compare_group_when_done
 from io_benchmark.context import Context
-from io_benchmark.costs.worker_time import MINUTES_PER_HOUR, Cost
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.graph.generate import generate, source
 from io_benchmark.graph.root import Root
 from io_benchmark.number_text import listed, number_of
-from io_benchmark.operations.compare import compare_pools, find_paces, read_workers
+from io_benchmark.operations.compare import find_paces, read_workers
 from io_benchmark.operations.group_work import CONFIRM, RESUME, GroupWork
 from io_benchmark.operations.measured_group import MeasuredGroup
+from io_benchmark.operations.until_decided import limit_of_looks, measure_until_decided
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.taskcluster.tasks import QueueTask
 from io_benchmark.submit.definitions import (
@@ -51,7 +51,7 @@ def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> 
     work = GroupWork(group_id or slugid.nice(), options, context, resumption)
     tasks = _new_tasks(work)
     cost = MeasuredGroup(()).cost(tasks, options.prices)
-    remark = _limit_of_looks(tasks, cost, options.budget_hours) if options.until_decided else ""
+    remark = limit_of_looks(tasks, cost, options.budget_hours) if options.until_decided else ""
     present: Mapping[str, QueueTask] = {}
     if group_id:
         present = work.ask(lambda queue: queue.tasks([task.task_id for task in tasks]))
@@ -68,7 +68,7 @@ def submit(options: SubmissionOptions, context: Context, group_id: str = "") -> 
     group = work.create_and_wait(missing, running, is_new_group=not present)
     if not options.until_decided:
         return group
-    return _measure_until_decided(work, is_agreed=bool(missing))
+    return measure_until_decided(work, is_agreed=bool(missing))
 
 
 def _owner_in_git(environment: Mapping[str, str]) -> str:
@@ -108,7 +108,8 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
     tasks = generate(root, options.jobs, capacities=options.capacities)
     chosen = select_tasks(tasks, options, work.group_id)
     # A wrong baseline is refused before machines have run for an hour.
-    Plan.of_pools({task.pool for task in chosen}, options.baseline)
+    pools = {task.pool for task in chosen}
+    Plan.of_pools(pools, options.baseline)
     new = new_pools(tasks, options.queues)
     if new:
         if len(options.queues) == 1 and not options.capacities:
@@ -125,6 +126,11 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
     native = [task.label for task in chosen if "image" not in task.definition["payload"]]
     if native and options.image is not None:
         tell(f"Without docker, and so without --image: {listed(native, _LABELS_SHOWN)}")
+    unnamed = [
+        task.label for task in tasks if options.gates and task.pool and task.pool not in pools
+    ]
+    if unnamed and not new:
+        tell(f"Left out, because no gate names its pool: {', '.join(unnamed)}")
     return chosen
 
 
@@ -139,7 +145,7 @@ def confirm(address: str, options: SubmissionOptions, context: Context) -> str |
             f"group:{work.group_id}: has no results to confirm; wait for its tasks, or submit new "
             "ones"
         )
-    paces = find_paces(group.workers, options.baseline, context, f" in group:{work.group_id}")
+    paces = _missing_paces(work, group)
     if not paces:
         return work.group_id
     first_tasks: dict[str, str] = {}  # with trials, by pool
@@ -155,6 +161,19 @@ def confirm(address: str, options: SubmissionOptions, context: Context) -> str |
     return work.create_and_wait(tasks)
 
 
+def _missing_paces(work: GroupWork, group: MeasuredGroup) -> Sequence[Pace]:
+    """Return the paces at which pools confirm the causes of the comparison, or of each gate."""
+    options, place = work.options, f" in group:{work.group_id}"
+    if not options.gates:
+        return find_paces(group.workers, options.baseline, work.context, place)
+    paces: list[Pace] = []
+    for gate in options.gates:
+        workers = [worker for worker in group.workers if worker.pool in gate.sides]
+        if workers:
+            paces += find_paces(workers, gate.baseline, work.context, place)
+    return list(dict.fromkeys(paces))
+
+
 def resume(address: str, options: SubmissionOptions, context: Context) -> str | None:
     """Go on with a group of --until-decided; return the group to compare."""
     work = GroupWork.find(RESUME, address, options, context)
@@ -166,7 +185,7 @@ def resume(address: str, options: SubmissionOptions, context: Context) -> str | 
             f"{RESUME} {group_id}: was submitted without --until-decided; wait for its tasks and "
             f"compare them with: {compare_group_when_done(group_id)}"
         )
-    return _measure_until_decided(work, is_agreed=False)
+    return measure_until_decided(work, is_agreed=False)
 
 
 def _names_looks(definition: Mapping[str, Any]) -> bool:
@@ -196,81 +215,3 @@ def cancel(address: str, context: Context) -> None:
     context.tell_errors(lines[:-1])
     if lines:
         raise ResultError(lines[-1])
-
-
-def _limit_of_looks(tasks: Sequence[NewTask], cost: Cost, budget_hours: float | None) -> str:
-    """Return what all looks take at most; refuse what cannot decide anything."""
-    pools = {task.pool for task in tasks}
-    if len(pools) < 2:
-        raise UsageError(
-            f"--until-decided compares pools, and {', '.join(pools)} is the only one that is "
-            "selected; select another one, or omit it"
-        )
-    most = cost.repeated(LOOKS[-1] // LOOKS[0])
-    parts = [most.time, most.at_prices, f"{LOOKS[-1]} tasks per pool"]
-    limit = ", ".join(part for part in parts if part)
-    if budget_hours is not None and budget_hours * MINUTES_PER_HOUR < most.minutes:
-        limit = f"{Cost.worker_time(budget_hours * MINUTES_PER_HOUR, is_limit=True)} (--budget)"
-    return f"Then more tasks of pools that are undecided; all looks together: at most {limit}"
-
-
-def _after_rerun(work: GroupWork, group: MeasuredGroup) -> str:
-    """Return how to go on once the tasks that failed were run again; nothing where none did."""
-    failed = [task for task in group.tasks if task.status.state in ("failed", "exception")]
-    if not failed:
-        return ""
-    count = number_of(len(failed), "task")
-    those = "it" if len(failed) == 1 else "them"
-    return f"; {count} did not complete: after a rerun of {those}, go on with: {work.how_to_resume}"
-
-
-def _measure_until_decided(work: GroupWork, *, is_agreed: bool) -> str | None:
-    """Add tasks until all pools are decided; return the group to compare, None if not agreed."""
-    while True:
-        group = work.measure()
-        look = None if group is None else _next_look(work, group)
-        if look is None:
-            return work.group_id
-        tasks, cost = look
-        if not is_agreed and not work.confirm_creation(tasks, cost):
-            return None
-        is_agreed = True
-        work.create_and_wait(tasks)
-
-
-def _next_look(work: GroupWork, group: MeasuredGroup) -> tuple[list[NewTask], Cost] | None:
-    """Compare; return the tasks of the next look and their cost, or None after the last look."""
-    options, tell = work.options, work.context.tell
-    pools = {worker.pool for worker in group.workers}
-    has_baseline = options.baseline is None or options.baseline in pools
-    report = compare_pools(group.workers, options.baseline) if has_baseline else None
-    if report is None or not any(part.comparisons for part in report.subjects):
-        # The comparison says why.
-        tell(f"Nothing can be compared yet{_after_rerun(work, group)}")
-        return None
-    look = group.next_look(report)
-    spent = f"{Cost.worker_time(group.spent_minutes)} spent"
-    if not look.undecided:
-        tell(f"Decided; {spent}")
-        return None
-    state = f"Undecided: {', '.join(look.undecided)}; {spent}"
-    if not look.repetitions:
-        reason = f"{LOOKS[-1]} workers per pool are the last look"
-        if look.exhausted:
-            reason = (
-                "half of the tasks or more brought no further worker of "
-                f"{', '.join(look.exhausted)}; look at the tasks"
-            )
-        tell(f"{state}; {reason}{_after_rerun(work, group)}")
-        return None
-    tasks, cost = work.repeated(group, look.repetitions)
-    tell(f"{state}; the next look has {cost.summary}")
-    minutes = group.spent_minutes + cost.minutes
-    if work.exceeds_budget(minutes):
-        hours = math.ceil(minutes / MINUTES_PER_HOUR)
-        go_on = resume_group(work.group_id, options.baseline, hours)
-        tell(f"Stopped by --budget {options.budget_hours:g}; to go on with a higher one: {go_on}")
-        return None
-    for share in cost.shares:
-        tell(f"  {share.summary}")
-    return tasks, cost

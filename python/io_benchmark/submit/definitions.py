@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.gate.gate_model import Gate
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
 from io_benchmark.results.format import PLAN_VARIABLE
 from io_benchmark.sources.run_results import NATIVE, engine_of
+from io_benchmark.submit.gate_tasks import replicates_for_gates, tasks_of_gates
 from io_benchmark.submit.new_pools import measured_tasks
 from io_benchmark.submit.values import Image
 from io_benchmark_taskgraph.payloads import after_run_task, is_of_run_task, text_of
@@ -55,7 +57,16 @@ class SubmissionOptions(Struct, frozen=True, kw_only=True):
     until_decided: bool = False
     budget_hours: float | None = None
     baseline: str | None = None
+    gates: Sequence[Gate] = ()  # the questions, instead of a baseline's
     prices: Mapping[str, Price] = {}
+
+    @property
+    def written_gates(self) -> list[str]:
+        return [gate.written for gate in self.gates]
+
+    @property
+    def baseline_or_gates(self) -> str | list[str] | None:
+        return self.written_gates or self.baseline
 
 
 class Repetition(NamedTuple):
@@ -107,7 +118,12 @@ def select_tasks(
     """
     # By kind as well: tasks of one pool in different kinds are not replicates of each other.
     by_pool: dict[tuple[str, str], list[GeneratedTask]] = {}
-    for task in measured_tasks(tasks, settings.queues):
+    measured = measured_tasks(tasks, settings.queues)
+    if settings.gates:
+        measured = tasks_of_gates(measured, settings.gates)
+        if settings.replicates is None:
+            settings = replace(settings, replicates=replicates_for_gates(measured, settings.gates))
+    for task in measured:
         by_pool.setdefault((task.pool, task.kind), []).append(task)
     if not by_pool:
         labels = ", ".join(task.label for task in tasks) or "nothing"

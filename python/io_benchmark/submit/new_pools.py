@@ -98,5 +98,7 @@ def _with_pool(command: Any, former: str, pool: str) -> Any:
     """Return a command that names another pool, in the argument and in the line for Treeherder."""
     if isinstance(command, list):
         return [_with_pool(word, former, pool) for word in command]
+    if not isinstance(command, str):
+        return command  # a reference to a task
     named = rf"(--pool[ =]|UNEXPECTED-FAIL ){re.escape(former)}(?!\S)"
     return re.sub(named, rf"\g<1>{pool}", command)

@@ -51,6 +51,11 @@ class Gate(Struct, frozen=True):
     def sides(self) -> tuple[str, str]:
         return self.candidate, self.baseline
 
+    @property
+    def written(self) -> str:
+        """Return it as `--gate` takes it."""
+        return f"{self.candidate}/{self.baseline}<{round(1 + self.margin, _DIGITS):.{_DIGITS + 1}g}"
+
 
 class Answer(StrEnum):
     PASSED = "passed"
