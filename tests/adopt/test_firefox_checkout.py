@@ -71,6 +71,14 @@ def test_the_other_form(firefox):
     assert snapshot(firefox) == fetched
 
 
+def test_a_pool_called_report(firefox):
+    """Its task would have the label of the one that compares; without that one it may."""
+    pools = {"report": "b-linux"}
+    with pytest.raises(IoBenchmarkError, match=r"called report, because IOB\(report\) is; give it"):
+        install(firefox, pools)
+    assert KIND in install(firefox, pools, is_embedded=True)
+
+
 def test_only_arm(firefox):
     """Tasks have an image for ARM, and no other."""
     install(firefox, {"a": "b-linux-aarch64"}, is_embedded=True)

@@ -49,6 +49,8 @@ fi
 # Both archives are unpacked there.
 export PYTHONPATH="$MOZ_FETCHES_DIR:$MOZ_FETCHES_DIR/libraries"
 """
+# A pool of this name would have the label of the report's task.
+_REPORT_POOL = "report"
 # Firefox's job descriptions have no such key; `run-on-projects` alone decides there.
 _DROPPED = ("benchmark", "run-on-tasks-for")
 MARK = "io-benchmark firefox"  # in the head of each version's file
@@ -116,6 +118,9 @@ def _convert(
     """Change the kind to Firefox's form; return the program that its tasks start."""
     defaults, own_tasks = kind["task-defaults"], kind["tasks"]
     kind["tasks"] = tasks = _new_tasks(pools) if pools else own_tasks
+    if _REPORT_POOL in tasks and not is_embedded:
+        problem = f"a pool cannot be called {_REPORT_POOL}, because IOB({_REPORT_POOL}) is"
+        raise IoBenchmarkError(f"{problem}; give it another name")
     workers.aliases.check([task["worker-type"] for task in tasks.values()])
     _name_images(defaults, tasks, workers)
     merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
