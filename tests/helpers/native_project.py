@@ -12,6 +12,7 @@ from io_benchmark.graph.root import Root
 _ALIASES = {
     "b-linux": ("docker-worker", "linux"),
     "t-linux-wayland": ("generic-worker", "linux"),
+    "t-linux-alpha": ("generic-worker", "linux"),
     "t-win": ("generic-worker", "windows"),
 }
 POOLS = {"container": "b-linux", "wayland": "t-linux-wayland"}

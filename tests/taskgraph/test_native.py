@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 from checkout import ROOT
 from native_project import project
 
@@ -130,6 +131,36 @@ def test_mistakes(tmp_path, pools, kind, problem):
     with pytest.raises(IoBenchmarkError) as caught:
         generate(project(tmp_path, pools, kind), [])
     assert str(caught.value) == f"{KIND}: {problem}"
+
+
+def test_a_gate(tmp_path):
+    """Its native pools have the program, too; what compares them has docker."""
+    root = project(tmp_path)
+    kind = root.path / KIND.replace("io-benchmark", "io-benchmark-gate")
+    kind.parent.mkdir()
+    gate = {
+        "loader": "taskgraph.loader.transform:loader",
+        "transforms": ["io_benchmark_taskgraph.transforms.gate:transforms"],
+        "gate": {"pairs": {"t-linux-alpha": "t-linux-wayland"}, "replicates": 2},
+        "report": {"worker-type": "b-linux"},
+    }
+    kind.write_text(yaml.safe_dump(gate))
+    tasks = generate(root, ["io-benchmark-gate"])
+    mounts = {task.label: len(task.definition["payload"].get("mounts", ())) for task in tasks}
+    measuring = [f"t-linux-{name}-{number}" for name in ("alpha", "wayland") for number in (1, 2)]
+    expected = {f"io-benchmark-gate-{name}": 2 for name in measuring}
+    assert mounts == expected | {"io-benchmark-gate-report": 0}
+
+
+@pytest.mark.parametrize(
+    "artifacts",
+    [5, ["x"], [{"type": "file", "name": "x"}], [{"type": "file", "name": "x", "path": 5}]],
+)
+def test_artifacts_that_taskgraph_refuses(tmp_path, artifacts):
+    """They are left to its schema, whose message names them."""
+    own = {"description": "x", "worker-type": "t-linux-wayland", "worker": {"artifacts": artifacts}}
+    with pytest.raises(IoBenchmarkError, match="artifacts"):
+        generate(project(tmp_path, changes={"tasks": {"wayland": own}}), [])
 
 
 @pytest.mark.parametrize("pools", ["docker second", "docker named"])

@@ -225,7 +225,8 @@ def _leave_out_run_task(task: "GeneratedTask", payload: dict[str, Any]) -> None:
             f"{task.label}: its command is not `run-task … -- …`; select a task that uses run-task"
         )
     payload["command"] = [command]
-    payload["mounts"] = [mount for mount in payload["mounts"] if not is_of_run_task(mount)]
+    mounts = payload.get("mounts", [])
+    payload["mounts"] = [mount for mount in mounts if not is_of_run_task(mount)]
 
 
 def _set_image(task: "GeneratedTask", payload: dict[str, Any], image: Image | None) -> None:

@@ -159,8 +159,11 @@ def _fit_worker(
     config: Any, task: dict[str, Any], engine: Engine, program: EmbeddedProgram
 ) -> None:
     """Change what the kind says for all pools, docker images among them, to this pool's engine."""
-    for artifact in task["worker"].get("artifacts", ()):
-        artifact["path"] = engine.in_payload(artifact["path"])
+    artifacts = task["worker"].get("artifacts")
+    for artifact in artifacts if isinstance(artifacts, list) else ():
+        # taskgraph refuses others.
+        if isinstance(artifact, dict) and isinstance(artifact.get("path"), str):
+            artifact["path"] = engine.in_payload(artifact["path"])
     if not engine.takes_image:
         task["worker"].pop("docker-image", None)
     if engine.mounts_program:
