@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from small_projects import make_environment
 
 from io_benchmark.graph.environments import Environment
 from io_benchmark.graph.root import BUNDLE, Root
 
-from .projects import make_environment
 from .trees import REPOSITORY
 
 LOCK = "taskcluster/requirements.txt"

@@ -37,6 +37,8 @@ _MOST_S = 300
 _MOST_BYTES = 500_000_000
 _GRACE_S = 5  # for its end, after the answer
 _MOST_BYTES_OF_STDERR = 10_000
+# The second, longer one until taskgraph 11.
+_IMAGE_TASK = re.compile("^(build-)?docker-image-")
 _PARAMETERS = {
     "base_ref": "main",
     "base_rev": _NO_REVISION,
@@ -101,7 +103,7 @@ class _Task(Struct):
             pool=self.attributes.io_benchmark_pool or "",
             kind=self.kind,
             definition=self.definition,
-            image=(self.image or "").removeprefix("docker-image-") or None,
+            image=None if self.image is None else _IMAGE_TASK.sub("", self.image),
         )
 
 

@@ -32,7 +32,6 @@ PARTS = ("taskcluster", TRANSFORMS)
 PROGRAM = "python/io_benchmark"
 BUNDLE = Path(__file__).resolve().parent.parent / "bundle"
 _MOST_BYTES = 2 * 1024 * 1024  # of a kind's file
-_TREE_MODULES = ("io_benchmark_registration", "io_benchmark_taskgraph")
 
 
 class Root(Struct, frozen=True):
@@ -51,10 +50,9 @@ class Root(Struct, frozen=True):
 
     @property
     def transforms(self) -> Path:
-        """Return the folder of the transforms; those of the bundled copy are a package."""
-        if self.path == BUNDLE:
-            return BUNDLE.parent.parent / Path(TRANSFORMS).name
-        return self.path / TRANSFORMS
+        """Return the folder of the transforms; other trees than a checkout use the package."""
+        own = self.path / TRANSFORMS
+        return own if own.is_dir() else BUNDLE.parent.parent / own.name
 
     @classmethod
     def find(cls, explicit: Path | None) -> Self:
@@ -176,6 +174,7 @@ def _copy_file(source: str, target: str) -> str:
 
 
 def _take_modules() -> dict[str, ModuleType]:
-    """Remove the modules of any tree from those that are imported."""
-    names = [name for name in sys.modules if name.partition(".")[0] in _TREE_MODULES]
+    """Remove the modules of any tree's transforms from those that are imported."""
+    package = Path(TRANSFORMS).name
+    names = [name for name in sys.modules if name.partition(".")[0] == package]
     return {name: sys.modules.pop(name) for name in names}

@@ -2,26 +2,28 @@
 """The tasks of a project that has its own registration, parameters and other kinds."""
 
 import shutil
+import threading
 import time
 from pathlib import Path
 
 import pytest
 import yaml
+from small_projects import REGISTER, make_environment, make_project
 
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph import generate as module
 from io_benchmark.graph.generate import generate, source
 from io_benchmark.graph.root import Root
 
-from .projects import REGISTER, make_environment, make_project
+from .whole_graph import IMAGES
 
 PARAMETERS = """
-import msgspec
+from io_benchmark_taskgraph.versions import PARAMETERS_SCHEMA
 from taskgraph.parameters import extend_parameters_schema
 print("noise" * 100_000)
 def defaults(_repo_root):
     return {"my_message": "from the project"}
-extend_parameters_schema(msgspec.defstruct("Mine", [("my_message", str)]), defaults)
+extend_parameters_schema(PARAMETERS_SCHEMA, defaults)
 import threading, time
 threading.Thread(target=time.sleep, args=(600,)).start()
 """
@@ -52,9 +54,9 @@ def test_project(tmp_path):
     kind.write_text(
         kind.read_text().replace("transforms:\n", "transforms:\n- my_taskgraph.words:transforms\n")
     )
-    tasks = generate(Root(folder, "--root"), ["large", "docker-image-base"])
-    image, large = tasks
-    assert (image.label, image.pool) == ("docker-image-base", "")
+    image_label = f"{IMAGES}-base"
+    image, large = generate(Root(folder, "--root"), ["large", image_label])
+    assert (image.label, image.pool) == (image_label, "")
     assert (large.label, large.pool, large.image) == ("io-benchmark-large", "large", "base")
     definition = large.definition
     assert (definition["provisionerId"], definition["workerType"]) == ("my-1", "large")
@@ -66,8 +68,8 @@ def test_project(tmp_path):
 def test_project_without_images(tmp_path):
     """taskgraph cannot load single kinds of it: all are loaded."""
     folder = make_project(tmp_path / "my")
-    for kind in ("docker-image", "build"):
-        shutil.rmtree(folder / "taskcluster/kinds" / kind)
+    for name in ("docker-image", "build"):
+        shutil.rmtree(folder / "taskcluster/kinds" / name)
     kind = folder / "taskcluster/kinds/io-benchmark/kind.yml"
     own = yaml.safe_load(kind.read_text())
     own["task-defaults"]["worker"]["docker-image"] = "debian:12"
@@ -112,18 +114,25 @@ def test_process_that_ends(tmp_path):
 
 
 def test_process_that_never_ends(tmp_path, monkeypatch):
-    """It is ended, with what it has started."""
-    monkeypatch.setattr(module, "_MOST_S", 1)
+    """It is ended after the limit, with what it has started."""
     file = tmp_path / "child"
+
+    class Timer(threading.Timer):
+        """The limit is over when the child runs."""
+
+        def run(self):
+            while not file.exists() or not file.read_text().endswith("\n"):
+                time.sleep(0.02)
+            self.function(*self.args)
+
+    monkeypatch.setattr(module, "_MOST_S", 0)
+    monkeypatch.setattr(threading, "Timer", Timer)
     wait = f"import subprocess; subprocess.run(['sh', '-c', 'echo $$ >{file}; sleep 600; true'])"
     root = Root(make_project(tmp_path, wait), "--root")
-    assert "generating the tasks did not end within 1 s; what" in failure(root)
+    assert "generating the tasks did not end within 0 s; what" in failure(root)
     process = Path("/proc", file.read_text().strip())
-    for _ in range(100):
-        if not process.exists():
-            break
-        time.sleep(0.1)
-    assert not process.exists()
+    while process.exists():
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 """A small project of somebody: its own registration and parameters, and the benchmark's kind."""
 
 import textwrap
+from pathlib import Path
 
 import yaml
 
@@ -61,7 +62,7 @@ _TEXTS = {
 }
 
 
-def make_project(folder, register="", *, calls_package=True):
+def make_project(folder: Path, register: str = "", *, calls_package: bool = True) -> Path:
     """Write the project, with these statements in its `register`."""
     texts = {path: yaml.safe_dump(content) for path, content in _FILES.items()} | _TEXTS
     lines = ["import io_benchmark_taskgraph", "def register(graph_config):"]
@@ -75,7 +76,12 @@ def make_project(folder, register="", *, calls_package=True):
     return folder
 
 
-def make_environment(folder, python="3.11", taskgraph="24.5.1", program="#!/bin/sh\n"):
+def make_environment(
+    folder: Path,
+    python: str = "3.11",
+    taskgraph: str = "24.5.1",
+    program: str | None = "#!/bin/sh\n",
+) -> Path:
     """Write what an environment looks like; without a program, it has a link that leads nowhere."""
     packages = folder / f"lib/python{python}/site-packages"
     (packages / f"taskcluster_taskgraph-{taskgraph}.dist-info").mkdir(parents=True)
