@@ -6,6 +6,7 @@ from pathlib import Path
 
 import program
 import pytest
+import sample_gates
 import seed_case
 from loopback import Loopback
 from loopback_deployment import Deployment, add_group
@@ -42,6 +43,50 @@ def test_an_expectation_is_the_exit_code(
     """A gate for scripts: 0 only when the interval says so."""
     done = compare("results", "--expect", expectation, folder=seed, expected=code)
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "code", "line"),
+    [
+        ("equal", ("--gate", "amd-16/intel<1.10"), 0, "Gate passed: amd-16 against intel"),
+        ("mixed", ("--gate", "amd-16/intel"), 3, "Gate failed: amd-16 against intel"),
+        ("few", ("--gate", "amd-16/intel"), 3, "Gate not decided: amd-16 against intel"),
+        (
+            "equal",
+            ("--gate", "amd-16/intel", "--gate", "amd-30/intel<1.2"),
+            3,
+            "2 gates: 1 passed, 1 not decided",
+        ),
+    ],
+)
+def test_gates_are_the_exit_code(
+    tmp_path: Path, name: str, options: tuple[str, ...], code: int, line: str
+) -> None:
+    """0 only if all have passed; the first line of each format for people is the answer."""
+    seed_case.store(tmp_path / "results", sample_gates.documents(name))
+    write = ("--write", "json=a.json", "--write", "markdown=a.md", "--write", "perfherder=p.json")
+    done = compare("results", *options, *write, folder=tmp_path, expected=code)
+    assert done.stdout.splitlines()[0] == line
+    assert (tmp_path / "a.md").read_text().splitlines()[0] == f"## {line}"
+    gates = json.loads((tmp_path / "a.json").read_text())["gates"]
+    assert [gate["baseline"] for gate in gates] == ["intel"] * (len(options) // 2)
+    assert len(json.loads((tmp_path / "p.json").read_text())["suites"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--gate", "a/a"), "compares a pool with itself"),
+        (("--gate", "a/b", "--baseline", "b"), "a gate names both pools; omit one"),
+        (("--gate", "a/b", "--margin", "3%"), "a gate has its own; omit one"),
+        (("--gate", "a/b", "--expect", "a/b<2"), "a gate is the whole question; omit one"),
+    ],
+)
+def test_mistakes_in_gates(seed: Path, options: tuple[str, ...], problem: str) -> None:
+    """One line says what cannot be asked."""
+    done = compare("results", *options, folder=seed, expected=2)
+    assert problem in done.stderr
+    assert done.stderr.count("\n") <= 2
 
 
 def test_files_and_stdout(seed: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import divided_reports
 import many_measurements
 import msgspec
 import perfherder_files
+import sample_gates
 import sample_history
 import sample_investigation
 import sample_report
@@ -23,6 +24,7 @@ import sample_tasks
 from checkout import ROOT
 from json_schemas import TITLES, report_schema, schema_of
 
+from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.model.report import Report
@@ -35,7 +37,7 @@ MARK = "%%%%% "
 # The style sheets have a test of their own.
 _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
-Made = Callable[[], Report | History | TaskReport | Investigation]
+Made = Callable[[], Report | GateReport | History | TaskReport | Investigation]
 _DEFAULT = Layout()
 
 
@@ -73,7 +75,15 @@ INVESTIGATIONS: Mapping[str, Made] = {
     "investigation: nothing": sample_investigation.nothing,
     "investigation: hostile": sample_investigation.hostile,
 }
-ALL = {**REPORTS, **HISTORIES, **TASKS, **INVESTIGATIONS}
+GATES: Mapping[str, Made] = {
+    "gate: passed": partial(sample_gates.report, "equal"),
+    "gate: failed": partial(sample_gates.report, "slower"),
+    "gate: a mixed pool": partial(sample_gates.report, "mixed"),
+    "gate: cut off": sample_gates.cut_off,
+    "gate: several": partial(sample_gates.report, "equal", "mixed", "baseline mixed", "few"),
+    "gate: hostile": sample_gates.hostile,
+}
+ALL = {**REPORTS, **HISTORIES, **TASKS, **INVESTIGATIONS, **GATES}
 # A section per kind of report and of block; that nothing is lost is tested by properties.
 FIRST_SCREENS = (
     "seed-case",
@@ -86,6 +96,7 @@ FIRST_SCREENS = (
     *TASKS,
     "history: one-change",
     "history: two-series",
+    *GATES,
 )
 IN_TEXT = (
     "seed-case",
@@ -106,6 +117,8 @@ IN_MARKDOWN = (
     "tasks: the seed's",
     "tasks: nothing",
     *INVESTIGATIONS,
+    "gate: a mixed pool",
+    "gate: hostile",
 )
 IN_HTML = (
     "tried",
@@ -113,6 +126,7 @@ IN_HTML = (
     "history: one-change",
     "tasks: the seed's",
     "investigation: a change",
+    "gate: failed",
 )
 
 

@@ -110,10 +110,11 @@ class GateAnswer(Struct, frozen=True):
     # The first cause of the difference that decides, where it failed and one holds.
     cause: str | None
     cause_state: State | None
-    # How many workers of each pool decide it in 80 of 100 gates; None: their number does not.
+    # Where it is not decided: how many workers of each pool decide it in 80 of 100 gates, if the
+    # ratios are those; None: something else is missing.
     workers_needed: int | None
-    # With how many an equal image passes in 80 of 100 gates, at the variation seen; None: more than
-    # are proposed.
+    # With how many an equal image passes in 80 of 100 gates, at the variation seen or assumed;
+    # None: more than are proposed.
     workers_for_equal: int | None
     comparison: Report
 

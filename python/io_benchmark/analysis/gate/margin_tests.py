@@ -27,7 +27,7 @@ from io_benchmark.analysis.statistics.variances import MeanVariance
 _ASSUMED_DEGREES = 4.0
 
 
-def tested(
+def margin_test(
     subject: Subject, pair: ComparedSides, usual: Side | None, margin: float, measurements: int
 ) -> MarginTest:
     """Return what one of so many measurements says.

@@ -84,8 +84,8 @@ def find_slow_part(
     side's usual workers; `tests` is the number of measurements.
     """
     logs = list(side.log_means)
-    facts = [_facts_of(runs) for runs in side.workers]
-    known_facts = {item for runs in other_side.workers for item in _facts_of(runs).items()}
+    facts = side.by_worker(_facts_of)
+    known_facts = {item for machine in other_side.by_worker(_facts_of) for item in machine.items()}
     by_facts = _parts_by_facts(facts)
     level = (1 - LEVEL) / (tests * max(1, len(by_facts)))
     proven: list[SlowPart] = []

@@ -39,18 +39,18 @@ def slow_workers_reason(slow: SlowWorkers, measurements: int) -> Statement:
     lead = f"{{slow}} of {{workers}} {plural(slow.workers, 'worker')} of {{side}}"
     if slow.facts and slow.is_proven:
         return statement(
-            f"{lead} {verb} {{facts}} and {takes} {{ratio}} as long as its others, which have "
+            f"{lead} {verb} {{facts}} and {takes} {{ratio}} as long as the others, which have "
             f"{{others}}{where}",
             **values,
         )
     if slow.facts:
         return statement(
-            f"{lead} {verb} {{facts}}, its others {{others}}; that it is slower is not shown "
-            f"({{ratio}} as long{where})",
+            f"{lead} {verb} {{facts}}, the others {{others}}; that it is slower than the limit is "
+            f"not shown ({{ratio}} as long{where})",
             **values,
         )
     template = (
-        f"{lead} {takes} {{ratio}} as long as its others{where}, and no recorded fact says why"
+        f"{lead} {takes} {{ratio}} as long as the others{where}, and no recorded fact says why"
     )
     if slow.like_these_in_baseline is not None:
         alike, baseline_workers = slow.like_these_in_baseline

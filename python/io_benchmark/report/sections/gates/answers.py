@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from io_benchmark.analysis.explaining.mixed_pools import MIXED_POOL
 from io_benchmark.analysis.gate.gate_model import Answer, GateAnswer, GateReport
 from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.number_text import number_of, percent, ratio
 from io_benchmark.report import blocks, content
 from io_benchmark.report.sections import comparison
@@ -70,26 +71,21 @@ def _full(report: GateReport) -> Iterator[blocks.Block]:
     for gate in report.gates:
         if gate.tests:
             yield _tests(gate)
-            yield blocks.Paragraph(_proposal(gate), blocks.QUIET)
     for gate in report.gates:
         yield blocks.Heading(f"Comparison: {gate.comparison.title}")
         yield from comparison.document(cast("SampledReport", gate.comparison)).blocks
 
 
 def _answer(gate: GateAnswer) -> blocks.Item:
-    lead = f"{capitalized(gate.answer)}: {gate.candidate} against {gate.baseline}"
-    limit = f"the limit is {ratio(1 + gate.margin_ratio)}"
-    workers = content.workers_text(gate.workers)
-    rest = f", {workers}; {limit}."
+    name, limit = capitalized(gate.answer), f"the limit is {ratio(1 + gate.margin_ratio)}"
+    lead = f"{name}: {gate.candidate} against {gate.baseline}"
+    rest = f", {content.workers_text(gate.workers)}; {limit}."
     if gate.tests:
         first = gate.tests[0]
-        size = f"takes {ratio(first.ratio)} as long ({content.interval_text(first.interval)}"
-        workers = content.workers_text(first.workers)
+        lead = f"{name}: {gate.candidate} takes {ratio(first.ratio)} as long as {gate.baseline}"
+        basis = f"{content.interval_text(first.interval)}; {content.workers_text(first.workers)}"
         usual = f", without the slow ones of {gate.baseline}" if first.slow_of_baseline else ""
-        rest = (
-            f" {size}; {workers}{usual}), at most {ratio(first.highest_ratio)}{_where(gate)}; "
-            f"{limit}."
-        )
+        rest = f"{_where(gate)} ({basis}{usual}), at most {ratio(first.highest_ratio)}; {limit}."
     return blocks.Item.answer(_KINDS[gate.answer], lead, rest, [*_reasons(gate)])
 
 
@@ -98,13 +94,16 @@ def _where(gate: GateAnswer) -> str:
     if len(gate.tests) == 1:
         return ""
     rank = "clearest" if gate.answer is Answer.FAILED else "highest"
-    return f" on {gate.tests[0].subject}, the {rank} of {number_of(len(gate.tests), 'measurement')}"
+    measurements = number_of(len(gate.tests), "measurement")
+    return f" on {gate.tests[0].subject}, the {rank} of {measurements}"
 
 
 def _reasons(gate: GateAnswer) -> Iterator[blocks.Item]:
     lead = "Note:" if gate.answer is Answer.PASSED else "Why:"
     for reason in gate.reasons:
         yield blocks.Item.led(lead, content.sentence_of(reason))
+    if gate.answer is Answer.NOT_DECIDED and gate.workers_needed is None:
+        yield from _proposal(gate)
     if gate.cause == MIXED_POOL:  # the reasons say it
         return
     for diagnosis in gate.comparison.diagnoses:
@@ -134,13 +133,13 @@ def _tests(gate: GateAnswer) -> blocks.Table:
     return blocks.Table("Measurement", heads, rows, title)
 
 
-def _proposal(gate: GateAnswer) -> str:
-    """Write how many workers a gate needs where workers vary as these do."""
-    number = gate.workers_for_equal
-    margin = percent(gate.margin_ratio)
-    if number is None:
-        return f"At the variation seen, more than 100 workers per pool decide {margin}."
-    return (
-        f"At the variation seen, {number_of(number, 'worker')} per pool decide {margin}: with so "
-        "many, an equal image passes in 80 of 100 gates."
+def _proposal(gate: GateAnswer) -> Iterator[blocks.Item]:
+    """Write how many workers a gate needs, where these workers do not show that it needs more."""
+    if gate.workers_for_equal is None or gate.slow_workers:
+        return
+    variations = [test.variation_ratio for test in gate.tests] or [DEFAULT_WORKER_VARIATION]
+    yield blocks.Item.led(
+        "Workers:",
+        f"{gate.workers_for_equal} per pool decide {percent(gate.margin_ratio)} if workers vary by "
+        f"{percent(max(variations))}: with so many, an equal image passes in 80 of 100 gates.",
     )
