@@ -3,6 +3,8 @@
 
 import hashlib
 import runpy
+import subprocess
+import sys
 import tomllib
 import zipfile
 from types import SimpleNamespace
@@ -77,6 +79,13 @@ def _wheel(folder, name, contents):
 def script():
     """The script that makes the archive of libraries."""
     return SimpleNamespace(**runpy.run_path(str(ROOT / ".github/libraries.py")))
+
+
+def test_the_script_alone():
+    """It starts where none of the program's requirements is installed, as for a lock."""
+    command = [sys.executable, "-I", "-S", str(ROOT / ".github/libraries.py"), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "--record" in done.stdout
 
 
 def test_the_libraries(script, tmp_path):

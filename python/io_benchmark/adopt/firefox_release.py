@@ -2,7 +2,8 @@
 """The files of a release that Firefox's tasks fetch: what measures, what compares, its libraries.
 
 They are archives, as Firefox's other fetches are: tasks find them unpacked, without an attribute
-that says so. The same modules give the same bytes.
+that says so. The same modules give the same bytes. Imports only the standard library, because
+.github/libraries.py uses it where nothing is installed.
 """
 
 import bz2
@@ -13,7 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from io_benchmark import __version__
-from io_benchmark.graph.root import BUNDLE
 
 NAME = "io-benchmark"
 PROGRAM_FILE = f"{NAME}.pyz"
@@ -33,6 +33,7 @@ _ENTRY = """\
         size: {size}
 """
 _PACKAGE = Path(__file__).resolve().parent.parent
+_BUNDLE = _PACKAGE / "bundle"  # of an installation: a copy of this project's kinds
 
 
 def fetch_entries(program: bytes) -> str:
@@ -67,8 +68,7 @@ def report_program() -> bytes:
         {
             path.relative_to(_PACKAGE.parent).as_posix(): path.read_bytes()
             for path in _PACKAGE.rglob("*")
-            # An installation has a copy of this project's kinds in its bundle.
-            if path.suffix in (".py", ".css") and BUNDLE not in path.parents
+            if path.suffix in (".py", ".css") and _BUNDLE not in path.parents
         }
     )
 
