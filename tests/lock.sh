@@ -30,5 +30,21 @@ compile 3.11 tests/requirements-lock.txt tests/requirements-lock.in
 compile 3.11 tests/requirements-site.txt tests/requirements-site.in
 # What a decision task installs, in an image with an older Python.
 compile 3.9 taskcluster/requirements.txt taskcluster/requirements.in
+# Versions of taskgraph that the kind is run with (`tox -e taskgraphs`), each alone, and what all of
+# a folder depend on.
+taskgraphs() { # taskgraphs FOLDER VERSION...
+    folder=tests/taskgraphs/$1
+    shift
+    for version in "$@"; do
+        echo "taskcluster-taskgraph==$version" >"$source"
+        compile 3.9 "$folder/requirements-$version.txt" --no-annotate --no-deps "$source"
+    done
+    compile 3.9 "$folder/requirements.txt" --no-annotate \
+        --no-emit-package taskcluster-taskgraph "$source"
+}
+source=$(mktemp --suffix=.in)
+taskgraphs before-19 8.1.0 11.2.4 15.1.3
+taskgraphs from-19 19.2.1 20.0.0 22.0.0 23.0.0 24.0.0 24.5.1
+rm "$source"
 # The libraries of the report in Firefox's tree, as one file with its sha256.
 python .github/libraries.py --record "$(mktemp -d)/io-benchmark-libraries.tar.bz2"

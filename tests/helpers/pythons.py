@@ -11,10 +11,11 @@ import pytest
 _VERSIONS = range(8, 15)
 
 
-def _interpreters() -> dict[str, str]:
+def interpreters(oldest: int = _VERSIONS.start) -> dict[str, str]:
+    """Return the path of each by its version, from this minor version of Python 3 on."""
     found = {f"3.{sys.version_info[1]}": sys.executable}
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    for minor in _VERSIONS:
+    for minor in range(oldest, _VERSIONS.stop):
         name = f"3.{minor}"
         installed = sorted(str(path) for path in pyenv.glob(f"{name}.*/bin/python3"))
         path = installed[-1] if installed else shutil.which(f"python{name}")
@@ -24,10 +25,10 @@ def _interpreters() -> dict[str, str]:
 
 
 every_python = pytest.mark.parametrize(
-    "python", [pytest.param(path, id=name) for name, path in _interpreters().items()]
+    "python", [pytest.param(path, id=name) for name, path in interpreters().items()]
 )
 
 
 def oldest_python() -> str:
     """Return the oldest of them, 3.8 where it is installed."""
-    return min(_interpreters().items(), key=lambda item: int(item[0].partition(".")[2]))[1]
+    return min(interpreters().items(), key=lambda item: int(item[0].partition(".")[2]))[1]

@@ -3,6 +3,7 @@
 
 import pytest
 import yaml
+from checkout import KIND, ROOT
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph.loader import loader
@@ -61,3 +62,29 @@ def test_no_such_kind(load, name):
     config = {"pools-from": name} if name else {}
     message = mistake(load, {"a": POOL}, config=config)
     assert message == f"taskcluster/kinds/all/kind.yml: {text}"
+
+
+TASKGRAPH_KEYS = {
+    "loader",
+    "transforms",
+    "kind-dependencies",
+    "task-defaults",
+    "tasks",
+    "tasks-from",
+}
+OWN_KEYS = {"io-benchmark-all": {"pools-from", "symbol-suffix"}}
+
+
+@pytest.mark.parametrize(
+    "file", [*KIND.parent.glob("*/kind.yml"), ROOT / "taskcluster/docs/adopting-kind.yml"]
+)
+def test_own_keys(file):
+    """A kind with keys that taskgraph does not know has a loader that does.
+
+    A schema of kind.yml would be the loader's.
+    """
+    kind = yaml.safe_load(file.read_text())
+    own = set(kind) - TASKGRAPH_KEYS
+    assert own == OWN_KEYS.get(file.parent.name, set())
+    if own or file.parent.name == "docs":
+        assert kind["loader"].startswith("io_benchmark_taskgraph.loader:")

@@ -49,3 +49,12 @@ def test_range():
     text = (ROOT / "python/io_benchmark_taskgraph/pyproject.toml").read_text()
     (requirement,) = re.findall(r'"taskcluster-taskgraph([^"]*)"', text)
     assert f"{requirement}.0" == f">={versions.OLDEST}"
+
+
+def test_newest_tested():
+    """It has a lock of `tox -e taskgraphs`, and nothing newer has; this project uses it."""
+    locks = (ROOT / "tests/taskgraphs").glob("*/requirements-*.txt")
+    names = [lock.stem.removeprefix("requirements-") for lock in locks]
+    assert max(names, key=versions._numbers) == versions.NEWEST_TESTED
+    pinned = (ROOT / "taskcluster/requirements.in").read_text()
+    assert f"taskcluster-taskgraph=={versions.NEWEST_TESTED}\n" in pinned
