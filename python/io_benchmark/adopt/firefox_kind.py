@@ -161,16 +161,15 @@ def _name_images(
     defaults: Mapping[str, Any], tasks: Mapping[str, Any], workers: FirefoxWorkers
 ) -> None:
     """Name images that the tree has; those that the kind itself names for a pool stay."""
-    types = [task["worker-type"] for task in tasks.values()]
     if defaults["worker"]["docker-image"] == _OWN_IMAGE:
-        usual = [alias for alias in types if not is_arm(alias)] or types
+        aliases = [task["worker-type"] for task in tasks.values()]
+        usual = [alias for alias in aliases if not is_arm(alias)] or aliases
         defaults["worker"]["docker-image"] = {"in-tree": workers.base_image(next(iter(usual)))}
     for task in tasks.values():
-        worker = task.setdefault("worker", {})
-        if is_arm(task["worker-type"]):
-            worker.setdefault("docker-image", {"in-tree": workers.base_image(task["worker-type"])})
-        if not worker:
-            del task["worker"]
+        alias = task["worker-type"]
+        if is_arm(alias) and "docker-image" not in task.get("worker", {}):
+            image = {"in-tree": workers.base_image(alias)}
+            task.setdefault("worker", {})["docker-image"] = image
     named = [task.get("worker", {}).get("docker-image") for task in (defaults, *tasks.values())]
     workers.check_images(image["in-tree"] for image in named if isinstance(image, dict))
 
