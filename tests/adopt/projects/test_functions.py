@@ -139,6 +139,10 @@ def test_added(module, end):
         "import io_benchmark_taskgraph as a\ndef register(g):\n    a.register(g)\n",
         "from io_benchmark_taskgraph import register as a\ndef register(g):\n    if g: a(g)\n",
         (
+            "import io_benchmark_taskgraph.parameters\n"
+            "def register(g):\n    io_benchmark_taskgraph.register(g)\n"
+        ),
+        (
             "def register(g):\n    import io_benchmark_taskgraph\n"
             "    return io_benchmark_taskgraph.register(g)\n"
         ),
@@ -177,9 +181,11 @@ def test_a_call_of_something_else():
         ("def register(*, g):\n    pass\n", "register takes fewer parameters than graph_config"),
         ("def register(g): pass\n", "register is written on one line"),
         ("def register(\n  g): pass\n", "register is written in a way that cannot be changed"),
+        ('import a; x = """\nb"""\ndef register(g):\n    pass\n', "register is written in a way"),
         ("def register(g):\n    pass\nx = (\n", "is not Python at line 3"),
         ("def register(g):\n    x = '\0'\n", "is not Python"),
         (f"def register(g):\n    x = {'-' * 3000}1\n", "is n"),
+        (f"def register(g):\n    x = {'+'.join('1' * 2000)}\n", "is nested too deep to be read"),
         (f"def register(g):\n    x = {'+'.join('1' * 5000)}\n", "is n"),
     ],
     ids=lambda value: ascii(value)[:40],

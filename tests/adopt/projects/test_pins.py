@@ -25,7 +25,7 @@ def found(folder, files):
     ("path", "text", "version"),
     [
         (LOCK, "voluptuous==1\ntaskcluster-taskgraph==24.2.0 \\\n    --hash=x\n", "24.2.0"),
-        (LOCK, "taskcluster_taskgraph[orjson] == 15.1\n", "15.1"),
+        (LOCK, "Taskcluster_Taskgraph[orjson] == 15.1\n", "15.1"),
         (SOURCE, "redo\ntaskcluster-taskgraph ~= 14.4\n", "14.4"),
         (SOURCE, "taskcluster-taskgraph>=15.1.3\n# taskcluster-taskgraph==7\n", None),
         (DECISION, f"image: mozillareleases/taskgraph:decision-v8.1.0{DIGEST}\n", "8.1.0"),

@@ -55,9 +55,9 @@ def test_native_pools(tmp_path):
     both = {**native, "b-linux": ALIASES["b-linux"]}
     names = {"t-talos": "t-talos", "b-linux": "b-linux"}
     assert chosen(tmp_path, both) == Pools(names, [])
-    images = {**native, "images": ALIASES["images"]}
-    expected = Pools({"t-talos": "t-talos"}, [only("t-talos")], "images")
-    assert chosen(tmp_path, images) == expected
+    images = {**native, "b-(x|y)": worker(), "images": ALIASES["images"]}
+    named = {"talos": "t-talos"}
+    assert chosen(tmp_path, images, named) == Pools(named, [only("t-talos")], "images")
     with pytest.raises(IoBenchmarkError, match=r"has no alias of docker-worker, which IOB\(report"):
         chosen(tmp_path, native)
 

@@ -140,6 +140,8 @@ def test_other_pools(project):
     kind = yaml.safe_load((project / KIND).read_text())
     assert list(kind["tasks"]) == ["small", "large"]
     assert kind["task-defaults"]["worker"]["docker-image"] == {"in-tree": "other"}
+    with pytest.raises(IoBenchmarkError, match="is there already; edit it, or remove it"):
+        init(project)
     for content in (f"{(project / KIND).read_text()}# mine\n", "tasks: [small]\n", ""):
         (project / KIND).write_text(content)
         with pytest.raises(IoBenchmarkError, match="is there already; edit it, or remove it"):

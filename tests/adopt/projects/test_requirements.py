@@ -79,6 +79,8 @@ def test_requirements_elsewhere(tmp_path):
     changed, (step,) = added(tmp_path, files, None)
     assert changed == {"ci/install.in": [PACKAGE_LINE]}
     assert step.startswith("make ci/install.txt from ci/install.in: pip-compile ")
+    outside = {DECISION: "CI_PIP_REQUIREMENTS: ci/../../install.txt\n"}
+    assert added(tmp_path, outside, None)[0] == {SOURCE: [PACKAGE_LINE]}
 
 
 @pytest.mark.parametrize(
