@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """A project with a pool of docker images, and one whose workers run tasks themselves."""
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,13 @@ def project(
     }
     taskcluster = folder / "taskcluster"
     (taskcluster / "kinds/io-benchmark").mkdir(parents=True)
-    (folder / ".git").mkdir()
     (taskcluster / "config.yml").write_text(yaml.safe_dump(config))
     (taskcluster / "kinds/io-benchmark/kind.yml").write_text(yaml.safe_dump(kind, sort_keys=False))
+    # Older versions of taskgraph ask git for the newest commit.
+    for arguments in (
+        ("init", "--quiet", "--initial-branch=main"),
+        ("remote", "add", "origin", "https://github.com/example/example"),
+        ("-c", "user.name=x", "-c", "user.email=x@y", "commit", "--quiet", "--allow-empty", "-mx"),
+    ):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
     return Root(folder, "--root")
