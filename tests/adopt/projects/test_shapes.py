@@ -66,13 +66,13 @@ def _import_modules(modules):
         import_module(f".{module}", package=__name__)
 '''
 FILL = """\
-from taskgraph.parameters import extend_parameters_schema
-
-extend_parameters_schema({"own": bool}, defaults_fn=lambda _root: {"own": True})
+from taskgraph.util.vcs import get_repository
 
 
 def fill(graph_config, parameters):
-    parameters["own"] = parameters["level"] == "3"
+    if parameters["tasks_for"] == "cron":
+        return
+    parameters["optimize_target_tasks"] = get_repository is None
 """
 IMAGE_KIND = """\
 ---
