@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import gate_pushes
 import past
 import real_tasks
 import seed_case
@@ -108,6 +109,7 @@ def example() -> Deployment:
         if row["pool"] == "intel" and "own_started" in row:
             times = {"started": row["own_started"], "ended": row["own_ended"]}
             deployment.leave(row["task_id"], _profile() | times, PROFILE, row["run_id"])
+    gate_pushes.add(deployment, PUSHED)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
 

@@ -22,10 +22,11 @@ LINUX = {"implementation": "docker-worker", "os": "linux", "worker-type": "{alia
 ALIASES = {
     "images": {"provisioner": "{trust-domain}-{level}", **LINUX},
     "t-linux-2404-.*": {"provisioner": "gecko-t", **LINUX},
+    "b-linux-.*": {"provisioner": "gecko-1", **LINUX},
     "same": {"provisioner": "gecko-t", **LINUX, "worker-type": "t-linux-2404-headless"},
 }
-ALPHA, SSD = "t-linux-2404-headless-alpha", "t-linux-2404-headless-ssd-alpha"
-OLD, OLD_SSD = ALPHA.removesuffix("-alpha"), SSD.removesuffix("-alpha")
+SHORT, ALPHA = "b-linux-docker-alpha", "t-linux-2404-headless-alpha"
+OLD_SHORT, OLD = SHORT.removesuffix("-alpha"), ALPHA.removesuffix("-alpha")
 CONFIG = {
     "trust-domain": "relops",
     "task-priority": "low",
@@ -91,7 +92,7 @@ def test_the_documented_kind(targets):
     No task has a route of the index, and all symbols differ.
     """
     tasks = targets(target_tasks_method="io-benchmark-gate")
-    pools = [ALPHA, OLD, SSD, OLD_SSD]
+    pools = [SHORT, OLD_SHORT, ALPHA, OLD]
     expected = [f"io-benchmark-gate-{pool}-{number}" for pool in pools for number in range(1, 6)]
     assert sorted(tasks) == sorted([*expected, "io-benchmark-gate-report"])
     symbols = set()
@@ -111,21 +112,21 @@ def test_the_documented_kind(targets):
     assert first["task"]["payload"]["env"]["IO_BENCHMARK_REPLICATES"] == "5"
     report = tasks["io-benchmark-gate-report"]
     # Not on the new image.
-    assert report["task"]["workerType"] == OLD
+    assert report["task"]["workerType"] == OLD_SHORT
     command = report["task"]["payload"]["command"][-1]
     gates = re.findall(r"--gate=(\S+)", command)
-    assert gates == [f"'{ALPHA}/{OLD}<1.1'", f"'{SSD}/{OLD_SSD}<1.1'"]
+    assert gates == [f"'{SHORT}/{OLD_SHORT}<1.1'", f"'{ALPHA}/{OLD}<1.1'"]
     assert {*report["task"]["payload"]["artifacts"]} == {"public/github", "public/io-benchmark"}
 
 
 def test_one_pair_of_several(targets):
     """A push that names the pool with the new image measures its pair, and asks for no other."""
-    changes = {"io_benchmark_jobs": [f"io-benchmark-gate-{SSD}"], "io_benchmark_replicates": 1}
+    changes = {"io_benchmark_jobs": [f"io-benchmark-gate-{ALPHA}"], "io_benchmark_replicates": 1}
     tasks = targets(**changes, target_tasks_method="io-benchmark")
     report = tasks.pop("io-benchmark-gate-report")
-    assert sorted(tasks) == [f"io-benchmark-gate-{OLD_SSD}", f"io-benchmark-gate-{SSD}"]
+    assert sorted(tasks) == [f"io-benchmark-gate-{OLD}", f"io-benchmark-gate-{ALPHA}"]
     command = report["task"]["payload"]["command"][-1]
-    assert re.findall(r"--gate=(\S+)", command) == [f"'{SSD}/{OLD_SSD}<1.1'"]
+    assert re.findall(r"--gate=(\S+)", command) == [f"'{ALPHA}/{OLD}<1.1'"]
 
 
 @pytest.mark.parametrize("margin", [0.02, 0.05, 0.1, 0.5])
@@ -140,7 +141,7 @@ def test_replicates(margin, variation, measurements):
 
 NO_PAIRS = "names no pools; write the pool with the new image, and the one with the old image, as"
 PAIR = {ALPHA: OLD}
-THERE = "there are: images, t-linux-2404-.*, same"
+THERE = "there are: images, t-linux-2404-.*, b-linux-.*, same"
 
 
 @pytest.mark.parametrize(
