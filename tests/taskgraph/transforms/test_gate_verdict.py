@@ -5,7 +5,9 @@ import os
 import subprocess
 
 import pytest
+import sample_gates
 
+from io_benchmark.report.formats import Layout, rendered
 from io_benchmark_taskgraph.transforms import gate_verdict
 from io_benchmark_taskgraph.transforms.report import FILES, checked_stanza, report_command
 
@@ -82,6 +84,19 @@ def test_published(publish, exit_code, text, check, failures):
     lines = [line for line in log.splitlines() if "TEST-UNEXPECTED" in line]
     assert lines == [f"TEST-UNEXPECTED-FAIL | io-benchmark-gate | {line}" for line in failures]
     assert "TEST-UNEXPECTED" not in command
+
+
+def test_answers_of_the_program(publish):
+    """Each gate that has not passed is found in the report as the program writes it, once."""
+    report = sample_gates.report("slower", "equal", "few", "mixed")
+    _, log, _, _ = publish(3, rendered(report, "markdown", Layout()))
+    lines = [line for line in log.splitlines() if "TEST-UNEXPECTED" in line]
+    begins = [" ".join(line.split()[4:8]) for line in lines]
+    assert begins == [
+        "Failed: amd-16 takes 1.92×",
+        "Not decided: amd-16 takes",
+        "Failed: amd-16 takes 1.87×",
+    ]
 
 
 @pytest.mark.parametrize("more", [0, 1])
