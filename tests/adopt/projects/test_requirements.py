@@ -175,6 +175,8 @@ def test_groups_of_poetry(tmp_path):
         'dev = ["redo", "taskcluster-taskgraph==9"]\n',
         'taskcluster-taskgraph = {version = "9",\n',
         'a = """\ntaskcluster-taskgraph = 9\n"""\n',
+        "[tool.uv.sources]\ntaskcluster-taskgraph = {git = 'x'}\n",
+        '[tool.uv]\nconstraint-dependencies = [\n  "taskcluster-taskgraph<24",\n]\n',
         f"# taskcluster-taskgraph\na = {'[' * 9000}\n",
     ],
     ids=lambda text: text[:20],

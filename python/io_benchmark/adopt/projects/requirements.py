@@ -7,6 +7,7 @@ A lock has hashes, which the project's own tool makes: it is only said how.
 import re
 import shlex
 import tomllib
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -26,7 +27,8 @@ _REPOSITORY_TYPE = r"^( *)(- +)?(['\"]?)(\S+)_REPOSITORY_TYPE\3:[^\n]*\n"
 _MADE_BY = r"^#[ \t]+((?:pip-compile|uv pip compile|uv export|poetry export)\b[^\r\n]{0,300})"
 _HEAD_CHARACTERS = 1000
 _IN_LIST = rf"^([ \t]*)(['\"]){_TASKGRAPH}\b[^'\"\n]*\2(,?)[^\n]*\n"
-_AS_KEY = rf"^{_TASKGRAPH} *=[^\n]*\n"
+# As poetry has it; tables of uv say where a package is from.
+_AS_KEY = rf"^{_TASKGRAPH} *= *\"[^\n]*\n"
 
 
 def find_lock(draft: Draft) -> str:
@@ -112,13 +114,26 @@ def _add_to_pyprojects(draft: Draft) -> bool:
             continue
         after = re.sub(_IN_LIST, _with_item, before, flags=re.MULTILINE)
         after = re.sub(_AS_KEY, _with_key, after, flags=re.MULTILINE)
-        kept = without(without(_toml(after), REQUIREMENT), PACKAGE)
-        if after != before and kept is not None and kept == _toml(before):
+        if after != before and _has_only_added(before, after):
             draft.texts[path] = after
             _say_to_lock(draft, path.removesuffix("pyproject.toml"))
         else:
             draft.steps.append(f"add {REQUIREMENT} where {path} has {_TASKGRAPH}")
     return bool(paths)
+
+
+def _has_only_added(before: str, after: str) -> bool:
+    """Return whether the package was added, and not to the settings of uv, such as constraints."""
+    with suppress(tomllib.TOMLDecodeError, RecursionError):
+        data_before, data_after = tomllib.loads(before), tomllib.loads(after)
+        is_kept = without(without(data_after, REQUIREMENT), PACKAGE) == data_before
+        return bool(is_kept and _uv_settings(data_after) == _uv_settings(data_before))
+    return False
+
+
+def _uv_settings(pyproject: Mapping[str, Any]) -> Any:
+    tools = pyproject.get("tool")
+    return tools.get("uv") if isinstance(tools, dict) else None
 
 
 def _say_to_lock(draft: Draft, folder: str) -> None:
@@ -137,10 +152,3 @@ def _with_item(match: re.Match[str]) -> str:
 
 def _with_key(match: re.Match[str]) -> str:
     return f'{match[0]}{PACKAGE} = "{__version__}"{end_of_lines(match[0])}'
-
-
-def _toml(content: str) -> Any:
-    """Return what a TOML file means; None where it is none."""
-    with suppress(tomllib.TOMLDecodeError, RecursionError):
-        return tomllib.loads(content)
-    return None
