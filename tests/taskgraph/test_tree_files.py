@@ -21,11 +21,11 @@ def titles(page):
     return re.findall(r"^## (.+)$", (DOCS / page).read_text(), re.MULTILINE)
 
 
-def table(head):
+def table(head, cells=r"`(\S+)` \|"):
     """Return the first cells of a table of the page of kinds."""
     _, is_there, rows = (DOCS / "kinds.md").read_text().partition(head)
     assert is_there
-    return re.findall(r"^\| `(\S+)` \|", rows.partition("\n\n")[0], re.MULTILINE)
+    return re.findall(rf"^\| {cells}", rows.partition("\n\n")[0], re.MULTILINE)
 
 
 def test_lists():
@@ -33,9 +33,7 @@ def test_lists():
     kinds = sorted(path.parent.name for path in KIND.parent.glob("*/kind.yml"))
     assert titles("kinds.md") == kinds
     kind = yaml.safe_load((KIND / "kind.yml").read_text())
-    rows = re.findall(
-        r"^\| `([\w-]+)` \| `([\w-]+)` \|", (DOCS / "kinds.md").read_text(), re.MULTILINE
-    )
+    rows = table("| pool | worker type |", r"`([\w-]+)` \| `([\w-]+)` \|")
     assert rows == [(name, task["worker-type"]) for name, task in kind["tasks"].items()]
     assert table("| key | meaning | default |") == [*map(str, stanza.SCHEMA.schema)]
     assert table("| key of `report` | meaning |") == [*map(str, report.SCHEMA.schema)]

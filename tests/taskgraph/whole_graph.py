@@ -9,7 +9,7 @@ import sys
 import once
 from checkout import ROOT
 
-from io_benchmark_taskgraph.versions import _VERSION as VERSION
+from io_benchmark_taskgraph import versions
 
 PARAMS = ROOT / "taskcluster" / "test" / "params"
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
@@ -17,6 +17,7 @@ EVERY_ALL = ["io-benchmark-all-amd-16", "io-benchmark-all-amd-30", "io-benchmark
 REPORT = "io-benchmark-report"
 EVERYTHING = [*EVERY_POOL, REPORT]
 # What differs between versions of taskgraph; `tox -e taskgraphs` runs these tests with many.
+VERSION = versions._VERSION
 IMAGES = "docker-image" if VERSION >= (12,) else "build-docker-image"
 # The parameters whose tasks expire after 28 days; those of all others do after a year.
 SHORT_LIVED = ["pull-request", "try"]
