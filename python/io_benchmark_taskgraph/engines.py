@@ -27,7 +27,8 @@ class Engine(NamedTuple):
 
     def in_bash(self, path: str) -> str:
         """Return a path for a command's text, within double quotes."""
-        return f"{self.home}/{path[len(HOME) + 1 :]}" if path.startswith(f"{HOME}/") else path
+        is_below = path == HOME or path.startswith(f"{HOME}/")
+        return f"{self.home}{path[len(HOME) :]}" if is_below else path
 
     def in_payload(self, path: str) -> str:
         """Return a path for the worker, which takes relative ones as below the task's folder."""
@@ -36,7 +37,8 @@ class Engine(NamedTuple):
 
 
 DOCKER = Engine("docker", HOME, takes_image=True, mounts_program=False)
-NATIVE = Engine("native", "$PWD", takes_image=False, mounts_program=True)
+# Set by workers and by run-task: a command may start elsewhere.
+NATIVE = Engine("native", "$TASK_WORKDIR", takes_image=False, mounts_program=True)
 # By a worker's implementation, as taskgraph calls it, and its operating system.
 ENGINES = {
     ("docker-worker", "linux"): DOCKER,

@@ -63,9 +63,10 @@ def test_other_aliases(graph_config, alias, problem):
 def test_paths():
     """What is below the image's home is below the task's folder; other paths stay."""
     paths = ("/builds/worker/workspace", "/builds/workers", "/dev/shm/x")
+    assert NATIVE.in_bash("/builds/worker") == "$TASK_WORKDIR"
     assert [DOCKER.in_bash(path) for path in paths] == [*paths]
     assert [DOCKER.in_payload(path) for path in paths] == [*paths]
-    assert [NATIVE.in_bash(path) for path in paths] == ["$PWD/workspace", *paths[1:]]
+    assert [NATIVE.in_bash(path) for path in paths] == ["$TASK_WORKDIR/workspace", *paths[1:]]
     assert [NATIVE.in_payload(path) for path in paths] == ["workspace", *paths[1:]]
 
 

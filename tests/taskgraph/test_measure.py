@@ -20,6 +20,12 @@ TASK: dict[str, Any] = {
     "worker": {"docker-image": {"in-tree": "build"}, "max-run-time": 600},
     "run": {"using": "run-task", "command": "make -j"},
 }
+NATIVE = {
+    "provisioner": "test-provisioner",
+    "implementation": "generic-worker",
+    "os": "linux",
+    "worker-type": "linux",
+}
 FOLDER = {"benchmark": {"measure": "/builds/worker/workspace"}}
 ARTIFACT = {
     "type": "directory",
@@ -34,7 +40,12 @@ def wrap(run_transform, make_transform_config):
 
     def make(**changes):
         task = merge(deepcopy(TASK), changes)
-        (made,) = run_transform(transforms, [task], config=make_transform_config())
+        if task.get("worker-type") == "without-image":
+            task["worker-type"] = "b-linux"
+            del task["worker"]["docker-image"]
+        config = make_transform_config()
+        config.graph_config["workers"]["aliases"]["native"] = NATIVE
+        (made,) = run_transform(transforms, [task], config=config)
         return made
 
     return make
@@ -84,6 +95,24 @@ def test_it_runs(wrap, tmp_path):
     assert [place["path"] for place in profile["storage"]["places"]] == ["/builds/worker/workspace"]
 
 
+def test_a_native_worker(wrap, tmp_path):
+    """Its paths are below the task's folder, wherever the command starts."""
+    made = wrap(
+        **{"worker-type": "native", "benchmark": {"measure": "/builds/worker"}},
+        run={"command": "echo done; exit 3"},
+    )
+    assert made["worker"]["artifacts"] == [{**ARTIFACT, "path": "artifacts/io-benchmark"}]
+    task = tmp_path / "a task"
+    task.mkdir()
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "TASK_WORKDIR": str(task)}
+    command = made["run"]["command"]
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (3, "done\n")
+    profile = json.loads((task / "artifacts/io-benchmark/task-profile.json").read_text())
+    assert [place["path"] for place in profile["storage"]["places"]] == [str(task)]
+    assert len(list(task.iterdir())) == 2  # with the script's folder
+
+
 def broken(damage, folder):
     """Return the variables of a machine that lacks something."""
     tools = folder / "bin"
@@ -117,15 +146,19 @@ def test_broken_machines(wrap, tmp_path, damage, text):
     assert text in done.stderr
 
 
-WRAPS = "wraps commands of run-task in a docker image; this task uses"
-
-
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
         ({"benchmark": {"measure": "here"}}, "'here' is not a folder; write the absolute path"),
         ({"benchmark": {}}, "is missing; add it to the task or to task-defaults"),
-        ({**FOLDER, "run": {"using": "mach"}}, f"{WRAPS} mach"),
+        (
+            {**FOLDER, "run": {"using": "mach"}},
+            "wraps commands of run-task; this task uses mach",
+        ),
+        (
+            {**FOLDER, "worker-type": "without-image"},
+            "needs worker.docker-image on this worker type; name an image",
+        ),
         ({**FOLDER, "run": {"exec-with": "powershell"}}, "needs bash; remove exec-with"),
     ],
 )

@@ -45,8 +45,8 @@ def test_payload(tmp_path):
     }
     assert chmod == ["chmod", "+x", "run-task"]
     assert words == ["./run-task", "--", "bash", "-ec"]
-    assert 'python3 -I io-benchmark.py > "$application"' in text
-    assert '--place workspace="${IO_BENCHMARK_WORKSPACE:-$PWD/workspace}"' in text
+    assert 'python3 -I "$TASK_WORKDIR"/io-benchmark.py > "$application"' in text
+    assert '--place workspace="${IO_BENCHMARK_WORKSPACE:-$TASK_WORKDIR/workspace}"' in text
     assert run_task["file"] == "./run-task"
     assert program["file"] == "io-benchmark.py"
     assert program["content"].keys() == {"raw"}

@@ -62,8 +62,8 @@ FROM_MOUNT = """\
 # program as one file: io-benchmark script -o io-benchmark.pyz
 sha256={program.sha256}
 # In the task's own folder: the worker removes it with the task.
-application=$PWD/io-benchmark.pyz
-python3 -I {file} > "$application" || true
+application=$TASK_WORKDIR/io-benchmark.pyz
+python3 -I "$TASK_WORKDIR"/{file} > "$application" || true
 """
 CHECK = """\
 if [ "$(sha256sum < "$application")" != "$sha256  -" ]; then

@@ -15,6 +15,7 @@ import voluptuous
 from taskgraph.transforms.base import TransformSequence
 from taskgraph.util.workertypes import get_worker_type
 
+from io_benchmark_taskgraph.engines import HOME, Engine, engine_of
 from io_benchmark_taskgraph.mistakes import BadKeyError, checked, form, in_task, plain
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH, PLACE_PATH
 from io_benchmark_taskgraph.transforms import Tasks
@@ -31,7 +32,7 @@ sha256={program.sha256}
 artifacts="${{IO_BENCHMARK_ARTIFACTS:-{artifacts}}}"/io-benchmark
 mkdir -p "$artifacts"
 # In a new folder that only this user can change: what is compared is what is started.
-application=$(mktemp -d)/io-benchmark.pyz &&
+application=$(mktemp -d{folder})/io-benchmark.pyz &&
   printf %s "$1" | {unpack} > "$application"
 shift
 if [ "$(sha256sum < "$application")" = "$sha256  -" ] &&
@@ -52,18 +53,23 @@ SCHEMA = voluptuous.Schema({
 })
 
 
-def _words(task: dict[str, Any]) -> list[Any]:
+def _words(task: dict[str, Any], engine: Engine) -> list[Any]:
     """Return the words of the task's command; each is a text or a reference to a task."""
     run = task.get("run", {})
     using = run.get("using")
-    if using != "run-task" or "docker-image" not in task.get("worker", {}):
-        without = " without one" if using == "run-task" else ""
-        problem = "wraps commands of run-task in a docker image; this task uses"
-        raise BadKeyError(KEY, f"{problem} {plain(using)}{without}")
+    if using != "run-task":
+        raise BadKeyError(KEY, f"wraps commands of run-task; this task uses {plain(using)}")
+    if engine.takes_image and "docker-image" not in task.get("worker", {}):
+        raise BadKeyError(KEY, "needs worker.docker-image on this worker type; name an image")
     if run.pop("exec-with", "bash") != "bash":
         raise BadKeyError(KEY, "needs bash; remove exec-with")
     command = run.get("command")
     return command if isinstance(command, list) else [*SHELL, command]
+
+
+def _place(path: str) -> str:
+    """Return the word for bash; the schema's paths need no quotes, and a native folder does."""
+    return f'"workspace={path}"' if "$" in path else f"workspace={path}"
 
 
 def _wrap(config: Any, tasks: Tasks) -> Tasks:
@@ -75,23 +81,27 @@ def _wrap(config: Any, tasks: Tasks) -> Tasks:
             continue
         with in_task(config, task):
             values = checked(SCHEMA, stanza, "benchmark")
-            words = _words(task)
             # `predict` finds the benchmark's pool by its worker type.
             alias, level = task.get("worker-type"), config.params["level"]
+            engine = engine_of(config.graph_config, alias)
+            words = _words(task, engine)
             _, pool = get_worker_type(config.graph_config, alias, level)
             label = str(task.get("label") or f"{config.kind}-{task['name']}")[:100]
             program = embedded()
             text = TEXT.format(
                 program=program,
                 unpack=UNPACK,
-                artifacts=ARTIFACTS_PATH,
+                artifacts=engine.in_bash(ARTIFACTS_PATH),
+                # A native worker removes the task's folder, and no other.
+                folder="" if engine.takes_image else f' -p "{engine.in_bash(HOME)}"',
                 pool=shlex.quote(pool),
-                place=shlex.quote(f"workspace={values['measure']}"),
+                place=_place(engine.in_bash(values["measure"])),
                 # The command's first word is bash in each task.
                 label=shlex.quote(label),
             )
         task["run"]["command"] = ["bash", "-c", text, "io-benchmark", program.argument, *words]
-        artifact = {"type": "directory", "name": ARTIFACT, "path": f"{ARTIFACTS_PATH}/io-benchmark"}
+        path = engine.in_payload(f"{ARTIFACTS_PATH}/io-benchmark")
+        artifact = {"type": "directory", "name": ARTIFACT, "path": path}
         task["worker"].setdefault("artifacts", []).append(artifact)
         yield task
 

@@ -39,11 +39,9 @@ def build(pool="amd-16", **changes):
     return make_command(benchmark, embedded(PRINTS_ARGUMENTS), pool, time_budget_s=3300)
 
 
-def start(command, folder, path="/usr/local/bin:/usr/bin:/bin", cwd=None, **environment):
+def start(command, folder, path="/usr/local/bin:/usr/bin:/bin", **environment):
     environment |= {"PATH": path, "TMPDIR": str(folder)}
-    return subprocess.run(
-        command, env=environment, cwd=cwd, capture_output=True, check=False, text=True
-    )
+    return subprocess.run(command, env=environment, capture_output=True, check=False, text=True)
 
 
 def run(command, tmp_path, **environment):
@@ -98,7 +96,8 @@ def test_a_native_worker(tmp_path):
     program = embedded(PRINTS_ARGUMENTS)
     command = make_command(benchmark, program, "amd-16", time_budget_s=3300)
     (tmp_path / MOUNTED_FILE).write_text(program.mounted())
-    done = start(command, tmp_path, cwd=tmp_path)
+    # It need not start in the task's folder.
+    done = start(command, tmp_path, TASK_WORKDIR=str(tmp_path))
     expected = USUAL.replace("/builds/worker", str(tmp_path)).replace(
         " --output", f" --place cache={tmp_path}/cache --place mem=/dev/shm/a --output"
     )
@@ -106,7 +105,7 @@ def test_a_native_worker(tmp_path):
     assert (tmp_path / "io-benchmark.pyz").read_bytes() == program.data
     # The worker did not write what the definition has.
     (tmp_path / MOUNTED_FILE).write_text(program.mounted()[:-50])
-    done = start(command, tmp_path, cwd=tmp_path)
+    done = start(command, tmp_path, TASK_WORKDIR=str(tmp_path))
     assert done.returncode == 1
     assert done.stdout == (
         f"TEST-UNEXPECTED-FAIL | amd-16: cannot unpack {tmp_path}/io-benchmark.pyz; see the lines "
