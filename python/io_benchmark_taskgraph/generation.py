@@ -44,10 +44,10 @@ def main() -> None:
         for stream in (0, 1, 2):
             os.dup2(silence, stream)
         try:
-            found = {"tasks": _tasks(request)}
+            text = json.dumps({"tasks": _tasks(request)})
         except BaseException as error:  # noqa: BLE001 - SystemExit, too, is the project's mistake
-            found = _problem(error)
-        json.dump(found, answer)
+            text = json.dumps(_problem(error))
+        answer.write(text)
     # A thread that the project's code has started may never end.
     os._exit(0)
 

@@ -121,6 +121,8 @@ PIPX = "; install what the project uses where io-benchmark is, such as by: pipx 
             "re_do",
             f"{PIPX}--force io-benchmark re-do==2.0 taskcluster-taskgraph==11.2.4",
         ),
+        (SAME, "taskgraph", f"{PIPX}io-benchmark taskcluster-taskgraph"),
+        (OTHER, "taskgraph", f"{PIPX}--force io-benchmark taskcluster-taskgraph==11.2.4"),
         # `re_do-more` is another package.
         (SAME, "more", "; it is neither in taskcluster/ nor a package of its requirements"),
         (OTHER, "re", "; it is neither in taskcluster/ nor a package of its requirements"),

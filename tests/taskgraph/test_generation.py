@@ -98,6 +98,22 @@ def test_code_of_the_project_fails(tmp_path, statements, expected):
     assert failure(root) == f"{REGISTER} line 4: {expected}"
 
 
+def test_task_that_is_no_json(tmp_path):
+    """A transform may put anything into a task."""
+    folder = make_project(tmp_path)
+    words = "def transforms(config, tasks):\n    yield from ({**task, 'task': {**task['task'], "
+    words += "'extra': {'x': {1, 2}}}} for task in tasks)\n"
+    (folder / "taskcluster/my_taskgraph/words.py").write_text(words)
+    kind = folder / "taskcluster/kinds/io-benchmark/kind.yml"
+    own = yaml.safe_load(kind.read_text())
+    own["transforms"].append("my_taskgraph.words:transforms")
+    kind.write_text(yaml.safe_dump(own))
+    assert failure(Root(folder, "--root")) == (
+        f"the kinds in {folder}/taskcluster cannot be generated (TypeError: Object of type set is "
+        "not JSON serializable); `taskgraph full` shows where"
+    )
+
+
 def test_registration_without_a_call(tmp_path):
     """A decision task would not know the target method."""
     root = Root(make_project(tmp_path, calls_package=False), "--root")
@@ -110,7 +126,7 @@ def test_registration_without_a_call(tmp_path):
 def test_process_that_ends(tmp_path):
     """A process that ends without an answer is one line with its exit code."""
     root = Root(make_project(tmp_path, "import os; os._exit(7)"), "--root")
-    assert "generated no tasks that can be read (exit code 7, " in failure(root)
+    assert ": generated no tasks that can be read (exit code 7, " in failure(root)
 
 
 def test_process_that_never_ends(tmp_path, monkeypatch):
@@ -139,17 +155,30 @@ def test_process_that_never_ends(tmp_path, monkeypatch):
     ("script", "problem"),
     [
         ("echo 'libpython: not found' >&2; exit 127", "libpython: not found"),
-        ('printf \'{"tasks": [{"label": 1}]}\'', "Expected `str`, got `int`"),
-        ("printf '[%s' [[[[[[[", "exit code 0, "),
+        ('printf \'{"tasks": [{"label": 1}]}\'', "exit code 0, Expected `str`, "),
+        ("printf '{{'", "exit code 0, "),
         ("yes x | head -c 3000000; exit 3", "exit code 3, "),
     ],
 )
-def test_environment_that_is_none(tmp_path, script, problem):
+def test_environment_that_writes_something_else(tmp_path, script, problem):
     """Nothing that an environment's program writes is taken for tasks."""
     root = Root(make_project(tmp_path), "--root")
     folder = make_environment(tmp_path / ".venv", program=f"#!/bin/sh\n{script}\n")
     assert source(root) == f"{root}, with taskgraph 24.5.1 of {folder}"
     message = failure(root)
-    assert f"taskgraph 24.5.1 of {folder} generated no tasks that can be read (" in message
-    assert problem in message
+    assert message.startswith(
+        f"taskgraph 24.5.1 of {folder}: generated no tasks that can be read ({problem}"
+    )
+    advice = (
+        f"make {folder} again" if ">&2" in script else "what `register` names may end the process"
+    )
+    assert message.endswith(f"); {advice}")
     assert message.isprintable()
+
+
+def test_environment_that_cannot_start(tmp_path):
+    """It may be of another system."""
+    root = Root(make_project(tmp_path), "--root")
+    folder = make_environment(tmp_path / ".venv", program="\x7fELF")
+    expected = f"{folder}/bin/python: cannot be run: Exec format error; make {folder} again"
+    assert failure(root) == expected

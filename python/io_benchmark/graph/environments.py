@@ -79,7 +79,7 @@ class Environment(Struct, frozen=True):
         tree = Tree(project)
         lock = find_lock(Draft(tree))
         requirements = []
-        if module is not None:
+        if module is not None and module != "taskgraph":
             requirement = _requirement(f"{tree.text(lock)}\n{tree.text(source_of(lock))}", module)
             if requirement is None:
                 return "; it is neither in taskcluster/ nor a package of its requirements"
@@ -88,9 +88,11 @@ class Environment(Struct, frozen=True):
         with suppress(IoBenchmarkError):  # two versions, or one that is too old
             pinned = find_taskgraph(tree, (lock, source_of(lock))).version
         is_other = pinned is not None and _major(pinned) != _major(self.taskgraph)
+        # The last, because pip installs another one with a package that needs it.
         if is_other:
-            # The last, because pip installs another one with a package that needs it.
             requirements.append(f"taskcluster-taskgraph=={pinned}")
+        elif module == "taskgraph":
+            requirements.append("taskcluster-taskgraph")
         if not requirements:
             return ""
         if self.folder is not None:

@@ -23,6 +23,7 @@ from msgspec import Struct
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.graph.environments import Environment
 from io_benchmark.graph.root import Root
+from io_benchmark.paths import explain_refusal
 from io_benchmark.process import hold_interrupts
 from io_benchmark.text import clean
 from io_benchmark_taskgraph import generation
@@ -158,8 +159,9 @@ def generate(root: Root, jobs: Sequence[str], *, capacities: bool = False) -> li
 
 def _answer(environment: Environment, folder: Path, request: Mapping[str, Any]) -> _Answer:
     """Run the process in the folder of a tree; it may end in any way."""
+    advice = f"make {environment.folder or 'the environment'} again"
     # Otherwise a Ctrl-C during the start would leave a process that cannot be ended.
-    with hold_interrupts():
+    with hold_interrupts(), explain_refusal(f"{environment.python}: cannot be run", advice):
         process = subprocess.Popen(
             [environment.python, generation.__file__],
             cwd=folder,
@@ -185,18 +187,23 @@ def _answer(environment: Environment, folder: Path, request: Mapping[str, Any]) 
         finally:
             timer.cancel()
             _end(process)
-        last_words = errors.read(_MOST_BYTES_OF_STDERR).decode("utf-8", "replace")
+        # The project's code cannot write there.
+        complaint = errors.read(_MOST_BYTES_OF_STDERR).decode("utf-8", "replace").strip()
     if is_late:
         raise IoBenchmarkError(
-            f"{folder}/taskcluster: generating the tasks did not end within {_MOST_S} s; what "
-            "`register` in config.yml names may wait for the network"
+            f"taskcluster/config.yml: generating the tasks did not end within {_MOST_S} s; what "
+            "`register` names may wait for the network"
         )
     try:
         return msgspec.json.decode(data, type=_Answer)
     except (msgspec.DecodeError, RecursionError) as error:
-        words = last_words.strip().rpartition("\n")[2] or f"exit code {process.returncode}, {error}"
+        reason = f"exit code {process.returncode}, {error}"
+        if complaint:
+            reason = complaint.rpartition("\n")[2]
+        else:
+            advice = "what `register` names may end the process"
         raise IoBenchmarkError(
-            f"{folder}/taskcluster: {environment} generated no tasks that can be read ({words})"
+            f"{environment}: generated no tasks that can be read ({reason}); {advice}"
         ) from None
 
 
