@@ -48,7 +48,7 @@ def test_pools_that_no_gate_names(call):
         "io-benchmark-amd-16": 15,
         "io-benchmark-intel": 15,
     }
-    assert "Left out, because no gate names its pool: io-benchmark-amd-30\n" in stderr
+    assert "Left out, because no gate names it: amd-30\n" in stderr
 
 
 def test_until_decided(call, deployment):

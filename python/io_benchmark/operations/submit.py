@@ -126,11 +126,10 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
     native = [task.label for task in chosen if "image" not in task.definition["payload"]]
     if native and options.image is not None:
         tell(f"Without docker, and so without --image: {listed(native, _LABELS_SHOWN)}")
-    unnamed = [
-        task.label for task in tasks if options.gates and task.pool and task.pool not in pools
-    ]
-    if unnamed and not new:
-        tell(f"Left out, because no gate names its pool: {', '.join(unnamed)}")
+    if options.gates and not new:
+        unnamed = dict.fromkeys(task.pool for task in tasks if task.pool not in {"", *pools})
+        if unnamed:
+            tell(f"Left out, because no gate names it: {', '.join(unnamed)}")
     return chosen
 
 

@@ -97,7 +97,7 @@ def _make_gate(config: Any, tasks: Tasks) -> Tasks:
                 "treeherder": {"symbol": f"{GROUP}({symbols[alias]})"},
             }
             measuring.append(merge(defaults, pool_task))
-    report = _report_task(config, chosen, settings["margin"])
+    report = _report_task(config, chosen, settings)
     yield from with_report(config, measuring, _measured, report)
 
 
@@ -157,21 +157,22 @@ def _chosen(config: Any, pairs: dict[str, str]) -> dict[str, str]:
     return pairs if GATE_JOB in jobs or not named else named
 
 
-def _report_task(config: Any, pairs: dict[str, str], margin: str) -> dict[str, Any]:
+def _report_task(config: Any, chosen: dict[str, str], settings: dict[str, Any]) -> dict[str, Any]:
     """Return the report's task, which does not run on a new image: that may be broken."""
-    productions = list(pairs.values())
-    limit = f"{1 + share(margin):.8g}"
+    # Also of pairs that are not chosen, because it needs docker.
+    productions = list(settings["pairs"].values())
+    limit = f"{1 + share(settings['margin']):.8g}"
     report_defaults = {
         "label": f"{config.kind}-report",
         "description": "Whether each new image is as fast as the image that it replaces",
         "worker-type": first_with_images(config.graph_config, productions),
-        "report": {"gates": [f"{alpha}/{pairs[alpha]}<{limit}" for alpha in pairs]},
+        "report": {"gates": [f"{alpha}/{chosen[alpha]}<{limit}" for alpha in chosen]},
         "treeherder": {"symbol": f"{GROUP}(report)"},
         "worker": {"artifacts": [gate_verdict.ARTIFACTS]},
     }
     differences = config.config.get(REPORT_STANZA, {})
     report: dict[str, Any] = merge(merged_defaults(REPORT_KIND, report_defaults), differences)
-    report["attributes"][JOB_ATTRIBUTE] = [GATE_JOB, *(f"{GATE_JOB}-{alpha}" for alpha in pairs)]
+    report["attributes"][JOB_ATTRIBUTE] = [GATE_JOB, *(f"{GATE_JOB}-{alpha}" for alpha in chosen)]
     return report
 
 

@@ -127,6 +127,8 @@ def test_one_pair_of_several(targets):
     assert sorted(tasks) == [f"io-benchmark-gate-{OLD}", f"io-benchmark-gate-{ALPHA}"]
     command = report["task"]["payload"]["command"][-1]
     assert re.findall(r"--gate=(\S+)", command) == [f"'{ALPHA}/{OLD}<1.1'"]
+    # Of all pairs, because not every pool runs the report's image.
+    assert report["task"]["workerType"] == OLD_SHORT
 
 
 @pytest.mark.parametrize("margin", [0.02, 0.05, 0.1, 0.5])
