@@ -218,6 +218,24 @@ def test_functions_of_a_project(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("statement", "is_noted"),
+    [
+        ("values['target_tasks_method'] = 'pr'", True),
+        ('values["target_tasks_method"]="pr"', True),
+        ('return values["target_tasks_method"] == "pr"', False),
+    ],
+)
+def test_a_project_that_selects_tasks(tmp_path, statement, is_noted):
+    """Its choice wins over a request in a commit message, and that is said."""
+    path = "taskcluster/own.py"
+    draft = draft_of(tmp_path, {path: f"import a\ndef f(config, values):\n    {statement}\n"})
+    add_call(draft, DECISION_PARAMETERS, "own:f")
+    assert [note.split(";")[0] for note in draft.notes] == (
+        [f"{path} sets target_tasks_method"] if is_noted else []
+    )
+
+
+@pytest.mark.parametrize(
     ("target", "place"),
     [
         ("own:register", "taskcluster/own.py: register is not one plain function there"),

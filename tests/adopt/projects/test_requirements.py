@@ -116,6 +116,7 @@ def test_only_a_decision_image(tmp_path, before, line):
         "env: {CI_REPOSITORY_TYPE: git}\n",
         "a:\n  CI_REPOSITORY_TYPE: git\nb:\n  CI_REPOSITORY_TYPE: git\n",
         "a: &a\n  CI_REPOSITORY_TYPE: git\nb: [\n",
+        "# CI_PIP_REQUIREMENTS: x.txt\na: {}\n",
         "a:\n  CI_REPOSITORY_TYPE: |\n    git\n",
     ],
 )

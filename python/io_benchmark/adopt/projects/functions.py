@@ -19,6 +19,8 @@ _FOLDER = "taskcluster"  # the only folder that taskgraph puts on the path
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _TARGET = re.compile(r"([A-Za-z_][\w.]{0,200}):([A-Za-z_]\w{0,100})")
 
+_SETS_METHOD = re.compile(r"""\[["']target_tasks_method["']\] *=(?!=)""")
+
 
 class Call(NamedTuple):
     """A call that a project's function has to make."""
@@ -52,7 +54,13 @@ def add_call(draft: Draft, call: Call, target: object) -> None:
         path, name = _find(draft, str(target))
         place = path
         package = str(target).partition(":")[0].partition(".")[0]
-        draft.texts[path] = with_call(draft.content(path), name, call, package)
+        before = draft.content(path)
+        draft.texts[path] = with_call(before, name, call, package)
+        if call is DECISION_PARAMETERS and _SETS_METHOD.search(before):
+            draft.notes.append(
+                f"{path} sets target_tasks_method; where it does, such as for pull requests, a "
+                "line try: of the commit message selects nothing"
+            )
     except CannotAddError as reason:
         draft.steps.append(
             f"add {call.written(call.parameters)} to the project's {call.key} by hand, because "

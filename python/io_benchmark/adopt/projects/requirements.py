@@ -21,7 +21,8 @@ REQUIREMENT = f"{PACKAGE}=={__version__}"
 _TASKGRAPH = "taskcluster-taskgraph"
 # With taskgraph in it, which a pyproject.toml does not change.
 _IMAGE = "taskgraph:decision"
-_INSTALLED = r"^[^#\n]*_PIP_REQUIREMENTS: *['\"]?([A-Za-z0-9_][\w./-]{0,200}\.txt)\b"
+_INSTALLS = r"^[^#\n]*_PIP_REQUIREMENTS"
+_INSTALLED = rf"{_INSTALLS}: *['\"]?([A-Za-z0-9_][\w./-]{0, 200}\.txt)\b"
 _REPOSITORY_TYPE = r"^( *)(- +)?(['\"]?)(\S+)_REPOSITORY_TYPE\3:[^\n]*\n"
 # Of the head of a lock: the command that made it.
 _MADE_BY = r"^#[ \t]+((?:pip-compile|uv pip compile|uv export|poetry export)\b[^\r\n]{0,300})"
@@ -61,7 +62,7 @@ def add_requirement(draft: Draft, version: str | None) -> None:
     elif not _names(PACKAGE, draft.content(lock)):
         command = shlex.join(("pipx", "run", "hashin", "-r", lock, REQUIREMENT))
         draft.steps.append(f"add {REQUIREMENT} to {lock}: {command}")
-    if "_PIP_REQUIREMENTS" not in draft.content(DECISION):
+    if not re.search(_INSTALLS, draft.content(DECISION), re.MULTILINE):
         _install_in_decision_task(draft, lock)
 
 
