@@ -22,7 +22,7 @@ _TASKGRAPH = "taskcluster-taskgraph"
 # With taskgraph in it, which a pyproject.toml does not change.
 _IMAGE = "taskgraph:decision"
 _INSTALLS = r"^[^#\n]*_PIP_REQUIREMENTS"
-_INSTALLED = rf"{_INSTALLS}: *['\"]?([A-Za-z0-9_][\w./-]{0, 200}\.txt)\b"
+_INSTALLED = _INSTALLS + r": *['\"]?([A-Za-z0-9_][\w./-]{0,200}\.txt)\b"
 _REPOSITORY_TYPE = r"^( *)(- +)?(['\"]?)(\S+)_REPOSITORY_TYPE\3:[^\n]*\n"
 # Of the head of a lock: the command that made it.
 _MADE_BY = r"^#[ \t]+((?:pip-compile|uv pip compile|uv export|poetry export)\b[^\r\n]{0,300})"
