@@ -4,6 +4,7 @@
 import math
 
 import pytest
+from msgspec.structs import replace
 from scipy import stats
 from simulation import SUBJECT, side_of_logs
 
@@ -77,3 +78,11 @@ def test_the_variation_of_further_workers() -> None:
     assert margin_test(SUBJECT, pair(1.0), None, 0.1, 1).variation_ratio == pytest.approx(
         math.sqrt(variance)
     )
+
+
+@pytest.mark.parametrize(("workers", "answer"), [(2, Answer.NOT_DECIDED), (3, Answer.FAILED)])
+def test_too_few_workers(workers: int, answer: Answer) -> None:
+    """Two workers decide nothing, however far they are from the limit."""
+    whole = pair(20.0)
+    few = side_of_logs([log + math.log(20.0) for log in NOISE[:workers]], "alpha")
+    assert margin_test(SUBJECT, replace(whole, candidate=few), None, 0.1, 1).answer is answer

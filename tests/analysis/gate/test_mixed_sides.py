@@ -88,6 +88,7 @@ def test_a_difference_within_the_margin(*, is_on_boot_disk: bool) -> None:
     found = mixed(1, 0, 1.07, is_on_boot_disk=is_on_boot_disk)
     expected = Meaning.CANNOT_PASS if is_on_boot_disk else Meaning.NONE
     assert found.meaning is expected
+    assert mixed(1, 1, 1.07, is_on_boot_disk=is_on_boot_disk).meaning is Meaning.NONE
 
 
 def test_usual_workers_of_the_baseline() -> None:

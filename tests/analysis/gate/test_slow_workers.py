@@ -5,10 +5,16 @@ import math
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 from scipy import stats
 from simulated_gates import worker_of_logs
 
-from io_benchmark.analysis.gate.slow_workers import SlowPart, _p_value, find_slow_part
+from io_benchmark.analysis.gate.slow_workers import (
+    SlowPart,
+    _p_value,
+    _slowest_part,
+    find_slow_part,
+)
 from io_benchmark.analysis.model.side import Side
 
 USUAL = (0.01, -0.01, 0.02, -0.02, 0.0, 0.0)
@@ -83,6 +89,52 @@ def test_how_slow_is_more_than_chance(by: float, is_found: bool) -> None:
     assert (slow_part(side(slower(3, by=by))) is not None) is is_found
 
 
+def test_the_level_is_shared_by_all_measurements() -> None:
+    """What is proven on one of two measurements is chance on one of two hundred."""
+    unlike = side(slower(2, by=1.12), (2,))
+    found = [find_slow_part(unlike, OTHER, OTHER.log_means, tests) for tests in (2, 200)]
+    assert [part is not None and part.is_proven for part in found] == [True, False]
+
+
+def test_another_cpu() -> None:
+    """A cloud gives it to any pool: it does not say why a worker is slow."""
+    workers = [
+        worker_of_logs("alpha", number, [log], is_on_boot_disk=False)
+        for number, log in enumerate(slower(0, by=2.0))
+    ]
+    host = workers[0].result.host
+    assert host is not None
+    result = replace(workers[0].result, host=replace(host, cpu_model="another"))
+    workers[0] = replace(workers[0], result=result)
+    found = slow_part(Side.of_workers(workers, workers[0].runs[0].subject))
+    assert found is not None
+    assert (found.members, found.facts) == (frozenset({0}), ())
+
+
+def test_a_worker_that_does_not_show_its_disks() -> None:
+    """It may be like the ones or the others, so that no part is known by its facts."""
+    workers = [
+        worker_of_logs("alpha", number, [log], is_on_boot_disk=number == 0)
+        for number, log in enumerate(USUAL)
+    ]
+    storage = replace(workers[1].result.storage, places=[])
+    workers[1] = replace(workers[1], result=replace(workers[1].result, storage=storage))
+    assert slow_part(Side.of_workers(workers, workers[0].runs[0].subject)) is None
+
+
+def test_another_kernel() -> None:
+    """It is suspicious only if it is slower: many facts are harmless."""
+    workers = [
+        worker_of_logs("alpha", number, [log], is_on_boot_disk=False)
+        for number, log in enumerate(USUAL)
+    ]
+    host = workers[0].result.host
+    assert host is not None
+    result = replace(workers[0].result, host=replace(host, kernel="7.0"))
+    workers[0] = replace(workers[0], result=result)
+    assert slow_part(Side.of_workers(workers, workers[0].runs[0].subject)) is None
+
+
 def test_the_chance_of_a_part() -> None:
     """Student's t against the rest, with the variation of all usual workers and the assumed one."""
     logs = slower(0, by=1.2)
@@ -90,3 +142,10 @@ def test_the_chance_of_a_part() -> None:
     distance = (logs[0] - sum(logs[1:]) / 5) / math.sqrt(variance * (1 + 1 / 5))
     expected = stats.t.sf(distance, 8)
     assert _p_value(frozenset({0}), logs, USUAL) == pytest.approx(expected)
+
+
+def test_a_pool_of_two_thousand() -> None:
+    """There are more ways to choose the slow ones than a float can hold."""
+    logs = [*USUAL] * 350
+    assert _slowest_part(logs, USUAL, 0.02) is None
+    assert _slowest_part([1.0, *logs], USUAL, 0.02) == frozenset({0})

@@ -61,7 +61,7 @@ def answer(
         [worker for worker in results.workers if worker.side in gate.sides],
         replace(options, margin=gate.margin),
         earlier=results.earlier,
-        lost=[side for side in results.absent.lost if side in gate.sides],
+        lost=results.absent.lost,
     )
     pairs = {
         measurement.subject: pair

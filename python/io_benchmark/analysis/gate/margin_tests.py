@@ -21,7 +21,7 @@ from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION, LEVEL
 from io_benchmark.analysis.statistics.looks import equivalence_level, p_value_of
-from io_benchmark.analysis.statistics.variances import MeanVariance
+from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, MeanVariance
 
 # The assumed variation counts as much as that of five workers, as in an advice. Chosen.
 _ASSUMED_DEGREES = 4.0
@@ -41,7 +41,8 @@ def margin_test(
     lowest = min(interval.low_ratio, _interval(pair, measurements).low_ratio)
     limit = 1 + margin
     answer = Answer.NOT_DECIDED
-    if estimate_of(with_usual).can_decide:
+    is_enough = min(with_usual.counts) >= FEWEST_FOR_VARIATION
+    if is_enough and estimate_of(with_usual).can_decide:
         if highest < limit:
             answer = Answer.PASSED
         elif lowest > limit:

@@ -121,7 +121,7 @@ def _without_results(side: str, lost: int, sides: Collection[str], absent: Absen
     meant = closest(side, names)
     return statement(
         "there are no results of {side}; there are: {names}"
-        + ("; did you mean {meant}?" if meant else ""),
+        + ("; perhaps {meant} is meant" if meant else ""),
         side=side,
         names=joined(names or ["none"]),
         meant=meant,

@@ -43,6 +43,9 @@ _MEDIA = {LOCAL_SSD: "a local SSD", PERSISTENT_DISK: _NO_SSD}
 # The assumed variation counts as much as that of five workers. Chosen.
 _ASSUMED_DEGREES = 4.0
 _MOST_DEGREES = 8.0  # of freedom: the tails of pools are heavier than normal
+# More slow workers than this show in the mean. Chosen: a pool of a thousand is still read at once.
+_MOST_SLOW = 50
+_MANY_WAYS = 10**300  # more do not fit into a float
 _FEWEST_USUAL = 2  # of one other worker it is not known which of the two is as usual
 
 
@@ -92,7 +95,7 @@ def find_slow_part(
     suspicious: list[SlowPart] = []
     for members, names in by_facts.items():
         part = _described(members, names, logs, facts, known_facts)
-        if part.log_ratio > 0 and _p_value(members, logs, usual_logs) <= level:
+        if _p_value(members, logs, usual_logs) <= level:
             proven.append(part)
         elif part.has_no_ssd and part.is_new:
             suspicious.append(part)
@@ -192,8 +195,8 @@ def _chances_of_slowest(
     logs: Sequence[float], usual_logs: Sequence[float]
 ) -> Iterator[tuple[frozenset[int], float]]:
     by_time = sorted(range(len(logs)), key=lambda position: -logs[position])
-    most = len(logs) - _FEWEST_USUAL
+    most = min(len(logs) - _FEWEST_USUAL, _MOST_SLOW)
     for number in range(1, most + 1):
         members = frozenset(by_time[:number])
-        ways = math.comb(len(logs), number) * most
+        ways = min(math.comb(len(logs), number) * most, _MANY_WAYS)
         yield members, ways * _p_value(members, logs, usual_logs)

@@ -134,12 +134,13 @@ def _tests(gate: GateAnswer) -> blocks.Table:
 
 
 def _proposal(gate: GateAnswer) -> Iterator[blocks.Item]:
-    """Write how many workers a gate needs, where these workers do not show that it needs more."""
-    if gate.workers_for_equal is None or gate.slow_workers:
+    """Write how many workers a gate needs, where a pool has fewer."""
+    number = gate.workers_for_equal
+    if number is None or gate.slow_workers or min(gate.workers) >= number:
         return
     variations = [test.variation_ratio for test in gate.tests] or [DEFAULT_WORKER_VARIATION]
     yield blocks.Item.led(
         "Workers:",
-        f"{gate.workers_for_equal} per pool decide {percent(gate.margin_ratio)} if workers vary by "
+        f"{number} per pool decide {percent(gate.margin_ratio)} if workers vary by "
         f"{percent(max(variations))}: with so many, an equal image passes in 80 of 100 gates.",
     )
