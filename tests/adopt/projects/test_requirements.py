@@ -170,12 +170,19 @@ def test_groups_of_poetry(tmp_path):
     assert steps[0] == "make taskcluster/poetry.lock again: cd taskcluster && poetry lock"
 
 
+def test_pyprojects_that_do_not_need_it(tmp_path):
+    """They only name taskgraph, as that project does itself."""
+    text = 'name = "taskcluster-taskgraph"\ndev = ["taskcluster-taskgraph-other"] # taskcluster-'
+    files = {"pyproject.toml": f"{text}taskgraph\n", SOURCE: PACKAGE_LINE, **INSTALLED}
+    changed, (step,) = added(tmp_path, files, None)
+    assert (changed, step.split(":")[0]) == ({}, f"make {LOCK} from {SOURCE}")
+
+
 @pytest.mark.parametrize(
     "text",
     [
         'dev = ["redo", "taskcluster-taskgraph==9"]\n',
         'taskcluster-taskgraph = {version = "9",\n',
-        'a = """\ntaskcluster-taskgraph = 9\n"""\n',
         "[tool.uv.sources]\ntaskcluster-taskgraph = {git = 'x'}\n",
         '[tool.uv]\nconstraint-dependencies = [\n  "taskcluster-taskgraph<24",\n]\n',
         f"# taskcluster-taskgraph\na = {'[' * 9000}\n",

@@ -108,7 +108,7 @@ def _add_to_pyprojects(draft: Draft) -> bool:
 
     A decision task whose image lacks taskgraph gets it from there, too.
     """
-    paths = [path for path in PYPROJECTS if _TASKGRAPH in draft.content(path)]
+    paths = [path for path in PYPROJECTS if _requires_taskgraph(draft.content(path))]
     for path in paths:
         before = draft.content(path)
         if PACKAGE in before:
@@ -121,6 +121,25 @@ def _add_to_pyprojects(draft: Draft) -> bool:
         else:
             draft.steps.append(f"add {REQUIREMENT} where {path} has {_TASKGRAPH}")
     return bool(paths)
+
+
+def _requires_taskgraph(pyproject: str) -> bool:
+    """Return whether it is in a list, or a key; where the file is not TOML, whether it is there."""
+    is_there = _TASKGRAPH in pyproject
+    with suppress(tomllib.TOMLDecodeError, RecursionError):
+        return is_there and _has_requirement(tomllib.loads(pyproject))
+    return is_there
+
+
+def _has_requirement(value: Any) -> bool:
+    if isinstance(value, dict):
+        return _TASKGRAPH in value or any(map(_has_requirement, value.values()))
+    if isinstance(value, list):
+        return any(
+            _names(_TASKGRAPH, item) if isinstance(item, str) else _has_requirement(item)
+            for item in value
+        )
+    return False
 
 
 def _has_only_added(before: str, after: str) -> bool:
