@@ -6,8 +6,12 @@ import re
 
 import pytest
 from checkout import ROOT
+from loopback import Loopback
+from loopback_deployment import Deployment
+from taskgraph.util import schema, taskcluster
 from user_mistakes import mistake
 
+import io_benchmark_taskgraph
 from io_benchmark_taskgraph import versions
 
 LINES = {
@@ -28,11 +32,12 @@ def test_versions(monkeypatch, caplog, installed):
     monkeypatch.setattr(versions, "_INSTALLED", installed)
     monkeypatch.setattr(versions, "_VERSION", versions._numbers(installed))
     if installed.startswith("7."):
-        assert mistake(versions.check_version) == LINES[installed]
+        # A project's registration is the first thing that runs.
+        assert mistake(io_benchmark_taskgraph.register, None) == LINES[installed]
     else:
         versions.check_version()
-    expected = [LINES[installed]] if installed == "24.5.2" else []
-    assert caplog.messages == expected
+    records = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert records == ([("WARNING", LINES[installed])] if installed == "24.5.2" else [])
 
 
 @pytest.mark.parametrize(
@@ -42,6 +47,13 @@ def test_versions(monkeypatch, caplog, installed):
 def test_numbers(version, expected):
     """Of a release, a candidate and a build of a commit."""
     assert versions._numbers(version) == expected
+
+
+def test_mistakes():
+    """They are exceptions that taskgraph prints without a traceback, or they end the program."""
+    printed = getattr(schema, "SchemaValidationError", SystemExit)
+    assert issubclass(versions.UserMistake, printed)
+    assert (printed is not SystemExit) == versions.MISTAKES_NEED_LOGGING
 
 
 def test_range():
@@ -58,3 +70,17 @@ def test_newest_tested():
     assert max(names, key=versions._numbers) == versions.NEWEST_TESTED
     pinned = (ROOT / "taskcluster/requirements.in").read_text()
     assert f"taskcluster-taskgraph=={versions.NEWEST_TESTED}\n" in pinned
+
+
+def test_a_group_of_several_pages(monkeypatch):
+    """Without taskgraph's client, before 16, the pages of a group are read one after another."""
+    deployment = Deployment(page_limit=2)
+    group_id = "O0wOvbnEQF6h8ptHBA6jbg"
+    for name in "abcde":
+        task = {"provisionerId": "x", "workerType": "y", "taskGroupId": group_id, "tags": {}}
+        deployment.create(f"{name}rp_WjpGRx26VH-wA8fjTA", {**task, "metadata": {"name": name}})
+    monkeypatch.delattr(taskcluster, "get_taskcluster_client", raising=False)
+    with Loopback(deployment) as loopback:
+        monkeypatch.setattr(taskcluster, "get_root_url", lambda _through_proxy: loopback.url)
+        answers = versions.task_group(group_id)
+    assert [answer["task"]["metadata"]["name"] for answer in answers] == list("abcde")
