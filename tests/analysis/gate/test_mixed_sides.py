@@ -99,6 +99,13 @@ def test_usual_workers_of_the_baseline() -> None:
     assert mixed(2, 2).usual_baseline is None
 
 
+@pytest.mark.parametrize(("slow", "usual"), [(4, 4), (5, None)])
+def test_most_of_the_baseline_is_usual(slow: int, usual: int | None) -> None:
+    """Three fast workers of eight are not what the new pool must reach."""
+    found = mixed(0, slow).usual_baseline
+    assert (found and found.count) == usual
+
+
 @pytest.mark.parametrize("counts", [(1, 6, 0, 6), (4, 6, 0, 6), (5, 8, 2, 12), (8, 8, 1, 8)])
 def test_fisher(counts: tuple[int, int, int, int]) -> None:
     """The chance of so many of all slow workers, as scipy has it."""

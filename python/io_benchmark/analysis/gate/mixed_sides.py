@@ -58,6 +58,8 @@ def find_mixed_sides(
     candidate, baseline = _with_cut_off(pair, workers)
     slow_baseline = find_slow_part(baseline, candidate, (), tests)
     usual = baseline
+    if slow_baseline is not None and 2 * len(slow_baseline.members) > baseline.count:
+        slow_baseline = None  # most are the usual ones, and the others unusually fast
     if slow_baseline is not None:
         _, usual = slow_baseline.split(baseline)
     slow = find_slow_part(candidate, baseline, usual.log_means, tests)
