@@ -87,13 +87,13 @@ def open_tests_reason(
 def workers_to_decide(needed: int | None, margin: float, variation: float) -> Statement:
     if needed is None:
         return statement(
-            "it takes more than {most} workers per pool to decide {margin}",
+            "a new gate takes more than {most} workers per pool to decide {margin}",
             most=count(MOST_PROPOSED),
             margin=share(margin),
         )
     return statement(
-        "{needed} workers per pool decide {margin} with a chance of {chance} if workers vary by "
-        "{variation}",
+        "a new gate with {needed} workers per pool decides {margin} with a chance of {chance}, if "
+        "workers vary by {variation}",
         needed=count(needed),
         margin=share(margin),
         chance=share(CHANCE),
