@@ -63,6 +63,17 @@ def chosen(folder, kinds, images=THREE, named=None):
             id="a file of tasks, and names that are made later",
         ),
         pytest.param(
+            {
+                "a/kind": kind(
+                    "{with-image: test}",
+                    "{with-image: other}",
+                    "{with-image: [base]}",
+                    task_defaults=task("b-large", "{in-tree: '{with-image}'}"),
+                )
+            },
+            id="a key of the task in the name",
+        ),
+        pytest.param(
             {"a/kind": f"loader: own\njob-template: {task('b-large', '{in-tree: test}')}\n"},
             id="a template of a loader",
         ),

@@ -30,7 +30,7 @@ def found(folder, files):
         (SOURCE, "taskcluster-taskgraph>=15.1.3\n# taskcluster-taskgraph==7\n", None),
         (DECISION, f"image: mozillareleases/taskgraph:decision-v8.1.0{DIGEST}\n", "8.1.0"),
         (DECISION, "image:\n  m/taskgraph:decision-mobile-v9\n#m/taskgraph:decision-v7\n", "9"),
-        (DECISION, "image: mozillareleases/taskgraph:run-task-v20.0.0\n", "20.0.0"),
+        (DECISION, "image: mozillareleases/taskgraph:run-task-v20.0.0\n", None),
         ("uv.lock", UV.format("24.1.1"), "24.1.1"),
         ("uv.lock", "# a lock" * 400_000 + "\n" + UV.format("24.1.1"), "24.1.1"),
         ("taskcluster/uv.lock", UV.format("24.1.1").replace("\n", "\r\n"), "24.1.1"),
@@ -64,7 +64,7 @@ def test_several_places(tmp_path):
     assert found(tmp_path, files) == Taskgraph("24.2.0", note)
     files["uv.lock"] = UV.format("24.2.0")
     assert found(tmp_path, files) == Taskgraph("24.2.0")
-    files[DECISION] = "image: m/taskgraph:run-task-v20.0.0\n"
+    files[DECISION] = "image: m/taskgraph:run-task-v7.0.0\n"
     assert found(tmp_path, files) == Taskgraph("24.2.0")
 
 
@@ -73,6 +73,7 @@ def test_several_places(tmp_path):
     [
         (LOCK, "taskcluster-taskgraph==7.4.0\n", "has taskgraph 7.4.0, and io-benchmark-taskgraph"),
         (DECISION, "image: m/taskgraph:decision-v7.9\n", "has taskgraph 7.9, and io-benchmark"),
+        (DECISION, "image: m/taskgraph:run-task-v7.9\n", "has taskgraph 7.9, and io-benchmark"),
         ("uv.lock", UV.format("24.2.0") + UV.format("15.1.3"), "15.1.3 and 24.2.0; keep one"),
         (DECISION, "a: m/taskgraph:decision-v8\nb: m/taskgraph:decision-v9", "8 and 9; keep one"),
     ],

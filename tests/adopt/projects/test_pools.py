@@ -63,7 +63,10 @@ def test_native_pools(tmp_path):
 
 
 def test_aliases_of_one_pool(tmp_path):
-    """Pools are compared, not names; an alias may have its own name in its place."""
+    """Pools are compared, not names; an alias may have its own name in its place.
+
+    Of those that run the same workers, one with docker is taken.
+    """
     aliases = {
         "a": worker("c"),
         "b": worker("c"),
@@ -71,13 +74,18 @@ def test_aliases_of_one_pool(tmp_path):
         "d": worker("c", "q"),
         "e": worker(BY_LEVEL),
         "f": worker(BY_LEVEL),
+        "g": worker("c", implementation="generic-worker"),
+        "h": worker("i", implementation="generic-worker"),
+        "i": worker(),
     }
-    names = ("a", "d", "e", "f")
+    names = ("a", "d", "e", "f", "i")
     assert chosen(tmp_path, aliases) == Pools(
         {name: name for name in names},
         [
             "the alias b is not added, because it is the pool of a",
             "the alias c is not added, because it is the pool of a",
+            "the alias g is not added, because it is the pool of a",
+            "the alias h is not added, because it is the pool of i",
         ],
     )
 

@@ -134,7 +134,7 @@ def test_decision_tasks_that_are_not_changed(tmp_path, text):
     ("before", "line"),
     [
         ('[dependency-groups]\ndev = [\n  # Pinned.\n  "taskcluster-taskgraph==9",\n', '  "{}",\n'),
-        ("[project]\ndependencies = [\n\t'taskcluster-taskgraph[orjson]>=9'\n", "\t'{}',\n"),
+        ("[other]\nlist = [\n\t'taskcluster-taskgraph[orjson]>=9'\n", "\t'{}',\n"),
         ('[dependency-groups]\r\ndev = [\r\n  "taskcluster-taskgraph",\r\n', '  "{}",\r\n'),
     ],
 )
@@ -183,6 +183,7 @@ def test_pyprojects_that_do_not_need_it(tmp_path):
     [
         'dev = ["redo", "taskcluster-taskgraph==9"]\n',
         'taskcluster-taskgraph = {version = "9",\n',
+        '[project]\ndependencies = [\n  "taskcluster-taskgraph",\n]\n',
         "[tool.uv.sources]\ntaskcluster-taskgraph = {git = 'x'}\n",
         '[tool.uv]\nconstraint-dependencies = [\n  "taskcluster-taskgraph<24",\n]\n',
         f"# taskcluster-taskgraph\na = {'[' * 9000}\n",
@@ -191,6 +192,11 @@ def test_pyprojects_that_do_not_need_it(tmp_path):
 )
 def test_pyprojects_that_are_not_changed(tmp_path, text):
     """Where its line is not plain, a person adds it."""
-    changed, steps = added(tmp_path, {"pyproject.toml": text, **INSTALLED})
+    changed, steps = added(tmp_path, {"pyproject.toml": text, DECISION: "a: taskgraph:run-task-v9"})
     assert "pyproject.toml" not in changed
-    assert steps[0] == f"add {REQUIREMENT} where pyproject.toml has taskcluster-taskgraph"
+    assert steps[0] == (
+        f"add {REQUIREMENT} where pyproject.toml has taskcluster-taskgraph, if that is not for all "
+        "who use the project"
+    )
+    # The decision task installs it anyway.
+    assert SOURCE in changed

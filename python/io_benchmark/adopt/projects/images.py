@@ -115,7 +115,13 @@ def _uses_of_kind(tree: Tree, folder: str) -> Iterator[Use]:
     # A loader of the project's own may make tasks of the defaults alone.
     for task in tasks or [{}]:
         use = _use(task)
-        yield Use(use.worker_type or worker_type, use.image or image)
+        yield Use(use.worker_type or worker_type, _filled(use.image or image, task))
+
+
+def _filled(image: str | None, task: Any) -> str | None:
+    """Return an image's name with keys of the task in the place of `{key}`, as transforms do."""
+    keys = {key: value for key, value in _mapping(task).items() if isinstance(value, str)}
+    return image and re.sub(r"\{([\w-]+)\}", lambda match: keys.get(match[1], match[0]), image)
 
 
 def _use(task: Any) -> Use:

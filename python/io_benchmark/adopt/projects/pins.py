@@ -46,7 +46,10 @@ class Pin(Struct, frozen=True):
 
 
 class Taskgraph(Struct, frozen=True):
-    """The version that decision tasks use; None where the project does not say it."""
+    """The version that decision tasks use; None where the project does not say it.
+
+    An image that only has run-task does not say it, either.
+    """
 
     version: str | None
     note: str | None = None
@@ -55,7 +58,8 @@ class Taskgraph(Struct, frozen=True):
 def find_taskgraph(tree: Tree, requirements: Sequence[str]) -> Taskgraph:
     """Return the version by the project's files; refuse one that is too old, or two in one file."""
     pins = list(_pins(tree, requirements))
-    for pin in pins:
+    run_task = _pin(tree, DECISION, "run-task image")
+    for pin in pins or filter(None, [run_task]):
         if any(int(version.split(".")[0]) < OLDEST_TASKGRAPH for version in pin.versions):
             raise IoBenchmarkError(
                 f"{tree.path / pin.path}: has taskgraph {' and '.join(pin.versions)}, and "
@@ -85,15 +89,10 @@ def _pins(tree: Tree, requirements: Sequence[str]) -> Iterator[Pin]:
         *((path, "lock") for path in _LOCKS),
         *((path, "pyproject") for path in PYPROJECTS),
     ]
-    has_any = False
     for path, kind in places:
         pin = _pin(tree, path, kind)
         if pin is not None:
-            has_any = True
             yield pin
-    last = _pin(tree, DECISION, "run-task image")
-    if last is not None and not has_any:
-        yield last
 
 
 def _pin(tree: Tree, path: str, kind: str) -> Pin | None:

@@ -65,7 +65,8 @@ def _distinct_pools(aliases: WorkerAliases, notes: list[str]) -> dict[str, str]:
     # Where there is no other pool, tasks run there too.
     names = [alias for alias in names if not alias.startswith(_BUILDS_IMAGES)] or names
     alias_of_place: dict[str, str] = {}
-    for alias in names:
+    # Where docker runs on a pool as well, the image has what the benchmark needs.
+    for alias in sorted(names, key=aliases.has_images, reverse=True):
         place = _place(alias, aliases.workers[alias])
         if place in alias_of_place:
             notes.append(
@@ -79,7 +80,8 @@ def _distinct_pools(aliases: WorkerAliases, notes: list[str]) -> dict[str, str]:
             f"{aliases.file}: has no alias that is one pool, but {present}; name the pools as "
             "--pool NAME=ALIAS"
         )
-    return {alias: alias for alias in alias_of_place.values()}
+    chosen = set(alias_of_place.values())
+    return {alias: alias for alias in names if alias in chosen}
 
 
 def _place(alias: str, worker: Mapping[str, Any]) -> str:

@@ -106,7 +106,8 @@ def _install_in_decision_task(draft: Draft, lock: str) -> None:
 def _add_to_pyprojects(draft: Draft) -> bool:
     """Add the package next to taskgraph, which tests and people get from there, and say if it is.
 
-    A decision task whose image lacks taskgraph gets it from there, too.
+    A decision task whose image lacks taskgraph gets it from there, too. The dependencies of the
+    project itself stay: all who use it would get the package.
     """
     paths = [path for path in PYPROJECTS if _requires_taskgraph(draft.content(path))]
     for path in paths:
@@ -119,8 +120,11 @@ def _add_to_pyprojects(draft: Draft) -> bool:
             draft.texts[path] = after
             _say_to_lock(draft, path.removesuffix("pyproject.toml"))
         else:
-            draft.steps.append(f"add {REQUIREMENT} where {path} has {_TASKGRAPH}")
-    return bool(paths)
+            draft.steps.append(
+                f"add {REQUIREMENT} where {path} has {_TASKGRAPH}, if that is not "
+                "for all who use the project"
+            )
+    return any(PACKAGE in draft.content(path) for path in paths)
 
 
 def _requires_taskgraph(pyproject: str) -> bool:
@@ -143,17 +147,21 @@ def _has_requirement(value: Any) -> bool:
 
 
 def _has_only_added(before: str, after: str) -> bool:
-    """Return whether the package was added, and not to the settings of uv, such as constraints."""
+    """Return whether the package was added to groups, and not to dependencies or uv's settings."""
     with suppress(tomllib.TOMLDecodeError, RecursionError):
         data_before, data_after = tomllib.loads(before), tomllib.loads(after)
         is_kept = without(without(data_after, REQUIREMENT), PACKAGE) == data_before
-        return bool(is_kept and _uv_settings(data_after) == _uv_settings(data_before))
+        return bool(is_kept and _other_lists(data_after) == _other_lists(data_before))
     return False
 
 
-def _uv_settings(pyproject: Mapping[str, Any]) -> Any:
-    tools = pyproject.get("tool")
-    return tools.get("uv") if isinstance(tools, dict) else None
+def _other_lists(pyproject: Mapping[str, Any]) -> list[Any]:
+    """Return the project's own dependencies, and what uv is set to, such as constraints."""
+    project, tools = pyproject.get("project"), pyproject.get("tool")
+    return [
+        project.get("dependencies") if isinstance(project, dict) else None,
+        tools.get("uv") if isinstance(tools, dict) else None,
+    ]
 
 
 def _say_to_lock(draft: Draft, folder: str) -> None:
