@@ -102,3 +102,16 @@ def test_group_without_results(call, deployment):
     (made,) = deployment.groups
     code, _, stderr = call("--confirm", made)
     assert (code, f"error: group:{made}: has no results to confirm; wait" in stderr) == (1, True)
+
+
+def test_the_causes_of_gates(call, group, deployment):
+    """What each gate's own comparison lacks is created, and the answers follow."""
+    deployment.refuse = lambda _made: (403, "InsufficientScopes", "no")
+    gates = ("--gate", "amd-16/intel", "--gate", "amd-30/intel<1.2")
+    _, _, stderr = call("--confirm", group, *gates)
+    shown = "--gate 'amd-16/intel<1.1' --gate 'amd-30/intel<1.2'"
+    assert f"; to go on: io-benchmark submit {shown} --confirm group:{group}\n" in stderr
+    deployment.refuse = lambda _made: None
+    code, stdout, stderr = call("--confirm", group, *gates)
+    assert (code, "2 gates: " in stdout) == (3, True), stderr
+    assert labels(deployment) == [*POOLS, CONFIRM]
