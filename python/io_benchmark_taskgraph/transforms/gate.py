@@ -31,7 +31,7 @@ from io_benchmark_taskgraph.mistakes import (
 from io_benchmark_taskgraph.parameters import GATE_JOB, JOB, JOB_ATTRIBUTE, JOBS
 from io_benchmark_taskgraph.replicates import replicates_for
 from io_benchmark_taskgraph.stanza import MAX_REPLICATES, Benchmark
-from io_benchmark_taskgraph.transforms import Tasks, benchmark, command, gate_verdict
+from io_benchmark_taskgraph.transforms import Tasks, benchmark, command
 from io_benchmark_taskgraph.transforms.kind import REPORT_KIND, with_report
 from io_benchmark_taskgraph.transforms.report import STANZA as REPORT_STANZA
 from io_benchmark_taskgraph.transforms.report import percentage, share
@@ -168,7 +168,6 @@ def _report_task(config: Any, chosen: dict[str, str], settings: dict[str, Any]) 
         "worker-type": first_with_images(config.graph_config, productions),
         "report": {"gates": [f"{alpha}/{chosen[alpha]}<{limit}" for alpha in chosen]},
         "treeherder": {"symbol": f"{GROUP}(report)"},
-        "worker": {"artifacts": [gate_verdict.ARTIFACTS]},
     }
     differences = config.config.get(REPORT_STANZA, {})
     report: dict[str, Any] = merge(merged_defaults(REPORT_KIND, report_defaults), differences)

@@ -271,6 +271,9 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
                     f"waiting and {MARGIN_S} s for the rest; raise it to {needed_s} or lower "
                     f"{STANZA}.wait-minutes",
                 )
+        if settings["gates"]:
+            artifacts = task["worker"].get("artifacts", [])
+            task["worker"]["artifacts"] = [*artifacts, gate_verdict.ARTIFACTS]
         _set_times(task, list(measuring.values()))
         if "treeherder" not in config.graph_config:
             task.pop("treeherder", None)

@@ -70,7 +70,12 @@ def targets(tmp_path):
         file.write_text(text)
     parameters = yaml.safe_load((ROOT / "taskcluster/test/params/cron.yml").read_text())
 
-    def targets(**changes):
+    def targets(pairs=None, **changes):
+        if pairs:
+            kind = yaml.safe_load(DOCUMENTED)
+            kind["gate"]["pairs"] = pairs
+            file = tmp_path / "taskcluster/kinds/io-benchmark-gate/kind.yml"
+            file.write_text(yaml.safe_dump(kind))
         file = tmp_path / "parameters.yml"
         file.write_text(yaml.safe_dump({**parameters, **changes}))
         done = subprocess.run(
@@ -129,6 +134,21 @@ def test_one_pair_of_several(targets):
     assert re.findall(r"--gate=(\S+)", command) == [f"'{ALPHA}/{OLD}<1.1'"]
     # Of all pairs, because not every pool runs the report's image.
     assert report["task"]["workerType"] == OLD_SHORT
+
+
+def test_a_pool_in_two_pairs(targets):
+    """It is measured once, and selected by either pair."""
+    pairs = {SHORT: OLD, ALPHA: OLD}
+    changes = {"io_benchmark_jobs": ["io-benchmark-gate"], "io_benchmark_replicates": 1}
+    tasks = targets(pairs, **changes, target_tasks_method="io-benchmark")
+    jobs = {label: task["attributes"]["job_try_name"] for label, task in tasks.items()}
+    both = [f"io-benchmark-gate-{alpha}" for alpha in pairs]
+    assert jobs == {
+        f"io-benchmark-gate-{SHORT}": ["io-benchmark-gate", both[0]],
+        f"io-benchmark-gate-{ALPHA}": ["io-benchmark-gate", both[1]],
+        f"io-benchmark-gate-{OLD}": ["io-benchmark-gate", *both],
+        "io-benchmark-gate-report": ["io-benchmark-gate", *both],
+    }
 
 
 @pytest.mark.parametrize("margin", [0.02, 0.05, 0.1, 0.5])
