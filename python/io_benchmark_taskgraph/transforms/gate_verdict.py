@@ -22,7 +22,7 @@ MOST_BYTES = 40_000
 BEFORE = f"""\
 check="$artifacts/{_FOLDER}/customCheckRunText.md"
 mkdir -p "$artifacts/{_FOLDER}"
-echo 'Not decided: the report did not end; see the log of its task.' > "$check"
+echo 'Not decided: there is no report; see the log of its task.' > "$check"
 status=0"""
 # A report that is too long has no details here. The first word for Treeherder is in two parts,
 # because run-task prints this text too.

@@ -11,7 +11,7 @@ from io_benchmark.report.formats import Layout, rendered
 from io_benchmark_taskgraph.transforms import gate_verdict
 from io_benchmark_taskgraph.transforms.report import FILES, checked_stanza, report_command
 
-NOT_ENDED = "Not decided: the report did not end; see the log of its task.\n"
+NOT_ENDED = "Not decided: there is no report; see the log of its task.\n"
 
 
 @pytest.fixture
