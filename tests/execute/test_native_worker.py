@@ -82,6 +82,8 @@ def test_what_is_not_taken(run_natively, script, path):
         {"file": "a.py", "content": {"url": "https://tc.invalid/a.py", "sha256": "0" * 64}},
         {"file": "/etc/a.py", "content": {"raw": ""}},
         {"file": "../a.py", "content": {"raw": ""}},
+        {"file": "a.py", "content": {"raw": 5}},
+        {"file": "a.py", "content": None},
         {"directory": "cache", "cacheName": "x"},
     ],
 )
@@ -109,7 +111,11 @@ def test_without_root(run_natively, monkeypatch):
 @pytest.mark.parametrize("can_reach", [True, False])
 def test_as_root(make_run, can_reach):
     """The task is the user nobody, where that can work there; otherwise the log says why not."""
-    script = "id -un > artifact; touch $IO_BENCHMARK_WORKSPACE/x"
+    # Another user cannot put anything in the place of the folder that root then reads.
+    script = (
+        "set -e; id -un > artifact; touch $IO_BENCHMARK_WORKSPACE/x $TMPDIR/x; "
+        "[ ! -w .. ] || [ $UID = 0 ]"
+    )
     payload = {
         "command": [["./run-task", "--", "bash", "-c", script]],
         "artifacts": [{"name": "public/artifact", "path": "artifact", "type": "file"}],

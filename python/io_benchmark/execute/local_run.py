@@ -151,7 +151,9 @@ class LocalRun(Struct, frozen=True):
         del variables["IO_BENCHMARK_ARTIFACTS"]
         variables["HOME"] = str(work)
         places = [Path(variables[name]) for name in variables if _PLACE_VARIABLE.fullmatch(name)]
-        user = task_user([work, base, base / "script", *places], variables)
+        # Another user may go through it, and put nothing else in the place of what is in it.
+        base.chmod(0o711)
+        user = task_user([work, base / "script", *places], variables)
         _write(log, f"[taskcluster] {self.task.label} {user.remark}".encode())
         return user.keywords
 

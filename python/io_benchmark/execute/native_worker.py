@@ -70,8 +70,8 @@ def write_mounts(payload: Mapping[str, Any], folder: Path, label: str) -> None:
         if is_of_run_task(mount):
             continue
         path = PurePosixPath(str(mount.get("file")))
-        content = mount.get("content", {}).get("raw")
-        if content is None or path.is_absolute() or len(path.parts) != 1:
+        content = (mount.get("content") or {}).get("raw")
+        if not isinstance(content, str) or path.is_absolute() or len(path.parts) != 1:
             raise IoBenchmarkError(
                 f"{label}: the mount {mount.get('file') or mount.get('directory')} is not a file "
                 "of the task's folder whose text is in the definition; only such a mount can be "
