@@ -7,7 +7,7 @@ usage: run.py [--few] [--output FOLDER] [VERSION ...]
 and one that has a `register` and decision parameters of its own. Each version has to make the same
 tasks of them in each Python, and to print a mistake as one line. Then the tests of the kind run
 with it, in the Python of this script. `--few` runs the oldest version, one in the middle and the
-newest. `--output` leaves what `taskgraph full -J` would print, per version and project.
+newest. `--output` leaves the tasks as `taskgraph full -J` prints them, per version and project.
 """
 
 import argparse
@@ -153,12 +153,13 @@ def problems_with_version(
             graph = graph_of(project, python, path)
             if graph["target"] != TASKS:
                 found.append(f"{kind}: selects {graph['target']}")
-            tasks = {label: comparable(graph["full"][label]) for label in TASKS}
+            nodes = {label: graph["full"][label] for label in TASKS}
+            tasks = {label: comparable(node) for label, node in nodes.items()}
             if expected.setdefault(kind, tasks) != tasks:
                 found.append(f"{kind}: the tasks differ from those of the first version")
             if output is not None:
                 file = output / f"{version.name}-{kind}.json"
-                file.write_text(json.dumps(graph["full"], indent=1, sort_keys=True))
+                file.write_text(json.dumps(nodes, indent=1, sort_keys=True))
         print(f"taskgraph {version.name}, Python {name}: {len(found)} problems", flush=True)
         problems += (f"Python {name}: {problem}" for problem in found)
     return problems
