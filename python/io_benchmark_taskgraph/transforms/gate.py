@@ -17,7 +17,7 @@ from taskgraph.util.attributes import keymatch
 from taskgraph.util.templates import merge
 from taskgraph.util.workertypes import get_worker_type
 
-from io_benchmark_taskgraph.engines import first_with_images
+from io_benchmark_taskgraph.engines import engine_of, first_with_images
 from io_benchmark_taskgraph.loader import merged_defaults
 from io_benchmark_taskgraph.mistakes import (
     BadKeyError,
@@ -121,11 +121,16 @@ def _check_pools(config: Any, pairs: dict[str, str]) -> None:
 
 def _task_defaults(config: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """Return what the pools' tasks have in common, with their number of replicates."""
-    kinds_defaults = config.config.get("task-defaults", {})
-    if "replicates" in kinds_defaults.get("benchmark", {}):
+    kinds_defaults = config.config.get("task-defaults") or {}
+    if "replicates" in (kinds_defaults.get("benchmark") or {}):
         problem = f"a gate has its number in {STANZA}.replicates; move it there"
         raise BadKeyError("task-defaults.benchmark.replicates", problem)
     defaults = merged_defaults(JOB, kinds_defaults)
+    pools = [alias for pair in settings["pairs"].items() for alias in pair]
+    has_docker = any(engine_of(config.graph_config, alias).takes_image for alias in pools)
+    if has_docker and "docker-image" not in defaults["worker"]:
+        problem = "is missing; name the image in which the pools are measured, as {in-tree: linux}"
+        raise BadKeyError("task-defaults.worker.docker-image", problem)
     count = settings.get("replicates")
     if count is None:
         margin, variation = share(settings["margin"]), share(settings["variation"])
@@ -169,7 +174,7 @@ def _report_task(config: Any, chosen: dict[str, str], settings: dict[str, Any]) 
         "report": {"gates": [f"{alpha}/{chosen[alpha]}<{limit}" for alpha in chosen]},
         "treeherder": {"symbol": f"{GROUP}(report)"},
     }
-    differences = config.config.get(REPORT_STANZA, {})
+    differences = config.config.get(REPORT_STANZA) or {}
     report: dict[str, Any] = merge(merged_defaults(REPORT_KIND, report_defaults), differences)
     report["attributes"][JOB_ATTRIBUTE] = [GATE_JOB, *(f"{GATE_JOB}-{alpha}" for alpha in chosen)]
     return report

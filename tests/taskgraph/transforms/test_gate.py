@@ -227,7 +227,7 @@ def make_config(tmp_path):
         return SimpleNamespace(
             kind="io-benchmark-gate",
             path=f"{tmp_path}/taskcluster/kinds/io-benchmark-gate",
-            config=kind,
+            config={"task-defaults": {"worker": {"docker-image": {"in-tree": "linux"}}}, **kind},
             graph_config=GraphConfig(CONFIG),
             params={"level": "1"},
         )
@@ -243,4 +243,7 @@ def test_mistakes_of_the_kind(make_config):
     defaults = {"benchmark": {"replicates": 3}}
     config = make_config(gate={"pairs": PAIR}, **{"task-defaults": defaults})
     text = "task-defaults.benchmark.replicates: a gate has its number in gate.replicates; move it"
+    assert text in mistake(list, gate.transforms(config, iter([])))
+    config = make_config(gate={"pairs": PAIR}, **{"task-defaults": None})
+    text = "task-defaults.worker.docker-image: is missing; name the image in which the pools are"
     assert text in mistake(list, gate.transforms(config, iter([])))
