@@ -40,7 +40,7 @@ def investigate(address: str, options: InvestigationOptions, context: Context) -
     if task.root_url != default_root_url(context.environment):
         raise UsageError(f"{task}: set TASKCLUSTER_ROOT_URL to {task.root_url}")
     queue_task, image = TaskQueue.connect(context.environment, partial(read_task, task))
-    new_tasks = InvestigationTasks.open(task, image, options, context)
+    new_tasks = InvestigationTasks.open(task, image, queue_task.engine, options, context)
     steps = Steps(task, queue_task, options, context, new_tasks)
     findings = Findings()
     conclusion: Conclusion | None = None

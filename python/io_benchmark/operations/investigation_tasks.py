@@ -22,6 +22,7 @@ from io_benchmark.operations import submit as submission
 from io_benchmark.paths import DEFAULT_FOLDER, resolve_path
 from io_benchmark.results import load
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
+from io_benchmark.sources.run_results import NATIVE
 from io_benchmark.sources.taskcluster.access import Access
 from io_benchmark.sources.taskcluster.addresses import TaskAddress
 from io_benchmark.submit.definitions import SubmissionOptions
@@ -66,6 +67,7 @@ class _Journal(Struct, forbid_unknown_fields=True):
 class InvestigationTasks(Struct):
     task: TaskAddress
     image: Any  # of the task's payload, which anybody may have written
+    engine: str | None  # what ran the task
     options: InvestigationOptions
     context: Context
     folder: Path
@@ -73,7 +75,12 @@ class InvestigationTasks(Struct):
 
     @classmethod
     def open(
-        cls, task: TaskAddress, image: Any, options: InvestigationOptions, context: Context
+        cls,
+        task: TaskAddress,
+        image: Any,
+        engine: str | None,
+        options: InvestigationOptions,
+        context: Context,
     ) -> Self:
         """Read the journal of this task, or begin one; refuse that of another task or version."""
         path = options.journal or Path(DEFAULT_FOLDER) / f"investigation-{task.task_id}"
@@ -85,7 +92,7 @@ class InvestigationTasks(Struct):
             journal = _read(folder / _FILE, name)
         if journal.task != url:
             raise UsageError(f"{name}: is of another task, {clean_name(journal.task)}; {_ADVICE}")
-        opened = cls(task, image, options, context, folder, journal)
+        opened = cls(task, image, engine, options, context, folder, journal)
         # Before anything is measured that could not be kept.
         opened._save()
         return opened
@@ -143,7 +150,7 @@ class InvestigationTasks(Struct):
             replicates=1 if is_once else None,
             until_decided=not is_once,
         )
-        if options.image is None:
+        if options.image is None and self.engine != NATIVE:
             raise ResultError("the task has no image for the benchmark; give --image")
         # Before the first task is there: what was stopped has the same group.
         group = self.journal.groups.setdefault(what, slugid.nice())
