@@ -97,7 +97,7 @@ def test_the_level_is_shared_by_all_measurements() -> None:
 
 
 def test_another_cpu() -> None:
-    """A cloud gives it to any pool: it does not say why a worker is slow."""
+    """It describes a slow worker, but a cloud gives it to any pool: it is not the image's."""
     workers = [
         worker_of_logs("alpha", number, [log], is_on_boot_disk=False)
         for number, log in enumerate(slower(0, by=2.0))
@@ -108,7 +108,8 @@ def test_another_cpu() -> None:
     workers[0] = replace(workers[0], result=result)
     found = slow_part(Side.of_workers(workers, workers[0].runs[0].subject))
     assert found is not None
-    assert (found.members, found.facts) == (frozenset({0}), ())
+    assert (found.members, found.facts) == (frozenset({0}), ("the CPU another",))
+    assert not found.is_new
 
 
 def test_a_worker_that_does_not_show_its_disks() -> None:

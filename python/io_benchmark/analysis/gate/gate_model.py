@@ -92,7 +92,8 @@ class SlowWorkers(Struct, frozen=True):
     # What only they have, "no local SSD", and what the others have; empty: nothing recorded.
     facts: tuple[str, ...]
     facts_of_others: tuple[str, ...]
-    # As slow ones of the baseline and how many it has; not counted for the baseline itself.
+    # As slow ones of the baseline and how many it has; not counted where a fact is the image's, nor
+    # for the baseline itself.
     like_these_in_baseline: tuple[int, int] | None
     is_proven: bool  # by their times; otherwise only their facts differ
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """What the slow workers of both pools mean for a gate, on one measurement.
 
-Slow workers with a fact that no worker of the baseline has are the new image's. Slow workers
-without such a fact may be anybody's: a neighbour slows down the one pool or the other. They fail
-the gate where it is improbable that so many of all slow ones are the candidate's by chance
-(Fisher's exact test). Otherwise the candidate does not pass with them, unless the
-baseline's are slow about as often.
+Slow workers with a fact of the image that no worker of the baseline has are the new image's. Slow
+workers without such a fact may be anybody's: a neighbour or an older machine slows down the one
+pool or the other. They fail the gate where it is improbable that so many of all slow ones are the
+candidate's by chance (Fisher's exact test). Otherwise the candidate does not pass with them, unless
+the baseline's are slow about as often; without a local SSD it never does.
 """
 
 import math
@@ -72,7 +72,8 @@ def find_mixed_sides(
     if slow is None:
         return MixedSides(baseline=baseline_workers, usual_baseline=_usual(slow_baseline, pair))
     alike = _as_slow(slow, candidate, baseline)
-    candidate_workers = _described(slow, candidate, (alike, baseline.count))
+    counts = None if slow.is_new else (alike, baseline.count)
+    candidate_workers = _described(slow, candidate, counts)
     meaning = _meaning(slow, candidate.count, alike, baseline.count)
     usual_baseline = None if meaning is Meaning.NONE else _usual(slow_baseline, pair)
     return MixedSides(meaning, candidate_workers, baseline_workers, usual_baseline)
@@ -119,7 +120,7 @@ def _meaning(slow: SlowPart, workers: int, alike: int, baseline_count: int) -> M
     number = len(slow.members)
     if slow.is_new or _chance_of_as_many(number, workers, alike, baseline_count) <= 1 - LEVEL:
         return Meaning.FAILS
-    if slow.facts:
+    if slow.has_no_ssd:
         return Meaning.CANNOT_PASS
     is_as_often = number * baseline_count <= _AS_OFTEN * alike * workers
     return Meaning.NONE if is_as_often else Meaning.CANNOT_PASS

@@ -26,17 +26,10 @@ from io_benchmark.analysis.statistics.gate_sizes import FALSE_ALARMS
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION, LEVEL
 from io_benchmark.analysis.statistics.variances import MeanVariance, tail
 
-# The facts that an image, its start script or a pool's definition decides. A zone, a CPU's model
-# and a memory are what a cloud happens to give.
-_DECIDED_FACTS = (
-    "instance type",
-    "disks",
-    "disk models",
-    "disk sizes",
-    "file system",
-    "CPUs",
-    "kernel",
-)
+# The facts that an image or its start script decides.
+_IMAGE_FACTS = ("disks", "disk models", "disk sizes", "file system", "kernel")
+# What a cloud happens to give describes slow workers, and is not the image's.
+_GIVEN_FACTS = ("instance type", "CPU", "CPUs", "memory", "zone")
 _MEDIUM = "medium"
 _NO_SSD = "no local SSD"
 _MEDIA = {LOCAL_SSD: "a local SSD", PERSISTENT_DISK: _NO_SSD}
@@ -58,7 +51,7 @@ class SlowPart(Struct, frozen=True):
     facts_of_others: tuple[str, ...] = ()
     is_proven: bool = True  # by the times
     has_no_ssd: bool = False  # and the others have one
-    is_new: bool = False  # no worker of the other pool has one of these facts
+    is_new: bool = False  # no worker of the other pool has one of these facts, of the image
 
     def split(self, side: Side) -> tuple[Side, Side]:
         """Return the part and the others."""
@@ -89,7 +82,7 @@ def find_slow_part(
     logs = list(side.log_means)
     facts = side.by_worker(_facts_of)
     known_facts = {item for machine in other_side.by_worker(_facts_of) for item in machine.items()}
-    by_facts = _parts_by_facts(facts)
+    by_facts = _parts_by_facts(facts, (_MEDIUM, *_IMAGE_FACTS))
     level = (1 - LEVEL) / (tests * max(1, len(by_facts)))
     proven: list[SlowPart] = []
     suspicious: list[SlowPart] = []
@@ -101,7 +94,7 @@ def find_slow_part(
             suspicious.append(part)
     slowest = _slowest_part(logs, usual_logs, FALSE_ALARMS / tests)
     if slowest is not None and not proven:
-        names = by_facts.get(slowest, ())
+        names = by_facts.get(slowest) or _parts_by_facts(facts, _GIVEN_FACTS).get(slowest, ())
         proven.append(_described(slowest, names, logs, facts, known_facts))
     if proven:
         return max(proven, key=lambda part: part.log_ratio)
@@ -117,7 +110,7 @@ def machine_name(machine: Sequence[Run]) -> str:
 
 
 def _facts_of(runs: Sequence[Run]) -> Facts:
-    """Return what kind of machine this is, as far as an image or a pool's definition decides it."""
+    """Return what kind of machine this is."""
     facts: Facts = {}
     stacks = [stack_of(run) for run in runs]
     media = {stack.medium for stack in stacks if stack is not None}
@@ -125,14 +118,15 @@ def _facts_of(runs: Sequence[Run]) -> Facts:
         medium = media.pop()
         if medium is not None:
             facts[_MEDIUM] = _MEDIA.get(medium, medium)
-    kind = kind_of_machine(runs)
-    return facts | {name: kind[name] for name in _DECIDED_FACTS if name in kind}
+    return facts | kind_of_machine(runs)
 
 
-def _parts_by_facts(facts: Sequence[Facts]) -> dict[frozenset[int], tuple[str, ...]]:
-    """Return the names of the facts that make each part of a side."""
+def _parts_by_facts(
+    facts: Sequence[Facts], names: Sequence[str]
+) -> dict[frozenset[int], tuple[str, ...]]:
+    """Return which of the facts of these names make each part of a side."""
     parts: dict[frozenset[int], tuple[str, ...]] = {}
-    for name in (_MEDIUM, *_DECIDED_FACTS):
+    for name in names:
         values = [machine.get(name) for machine in facts]
         for value in sorted({value for value in values if value is not None}):
             members = frozenset(
@@ -161,7 +155,11 @@ def _described(
         tuple(facts[first][name] for name in named),
         tuple(" or ".join(sorted({facts[position][name] for position in rest})) for name in named),
         has_no_ssd=_MEDIUM in names and facts[first][_MEDIUM] == _NO_SSD,
-        is_new=any((name, facts[first][name]) not in known_facts for name in names),
+        is_new=any(
+            (name, facts[first][name]) not in known_facts
+            for name in names
+            if name not in _GIVEN_FACTS
+        ),
     )
 
 

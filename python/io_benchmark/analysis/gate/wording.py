@@ -37,21 +37,21 @@ def slow_workers_reason(slow: SlowWorkers, measurements: int) -> Statement:
     }
     where = " on {subject}" if measurements > 1 else ""
     lead = f"{{slow}} of {{workers}} {plural(slow.workers, 'worker')} of {{side}}"
-    if slow.facts and slow.is_proven:
-        return statement(
-            f"{lead} {verb} {{facts}} and {takes} {{ratio}} as long as the others, which have "
-            f"{{others}}{where}",
-            **values,
-        )
-    if slow.facts:
+    if not slow.is_proven:
         return statement(
             f"{lead} {verb} {{facts}}, the others {{others}}; that it is slower than the limit is "
             f"not shown ({{ratio}} as long{where})",
             **values,
         )
-    template = (
-        f"{lead} {takes} {{ratio}} as long as the others{where}, and no recorded fact says why"
-    )
+    if slow.facts:
+        template = (
+            f"{lead} {verb} {{facts}} and {takes} {{ratio}} as long as the others, which have "
+            f"{{others}}{where}"
+        )
+    else:
+        template = (
+            f"{lead} {takes} {{ratio}} as long as the others{where}, and no recorded fact says why"
+        )
     if slow.like_these_in_baseline is not None:
         alike, baseline_workers = slow.like_these_in_baseline
         values |= {"alike": count(alike), "baseline_workers": count(baseline_workers)}
