@@ -129,10 +129,17 @@ def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
     """Return the labels of the named tasks, in the order of `tasks`; refuse an unknown name."""
     names_by_label = {task.label: _names_of(task) for task in tasks}
     possible = {name for known in names_by_label.values() for name in known}
+    # A gate has hundreds of replicates: the name without a number means all of a pool.
+    replicates = set()
+    for label in possible:
+        numbered = re.fullmatch("(.+)-[0-9]+", label)
+        if numbered and numbered[1] in possible:
+            replicates.add(label)
     for name in names:
         if name not in possible:
             # Jobs and pools have shorter names than tasks.
-            listing = there_are(sorted(possible, key=lambda word: (len(word), word)), name)
+            shown = sorted(possible - replicates, key=lambda word: (len(word), word))
+            listing = there_are(shown, name)
             raise UserMistake(f"no task is called {quoted(name)}; {listing}")
     return [label for label, known in names_by_label.items() if not set(names).isdisjoint(known)]
 
