@@ -2,6 +2,7 @@
 """The command compare, as a user types it, on folders of results."""
 
 import json
+import shutil
 from pathlib import Path
 
 import program
@@ -71,6 +72,32 @@ def test_gates_are_the_exit_code(
     gates = json.loads((tmp_path / "a.json").read_text())["gates"]
     assert [gate["baseline"] for gate in gates] == ["intel"] * (len(options) // 2)
     assert len(json.loads((tmp_path / "p.json").read_text())["suites"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("pool", "code", "reason"),
+    [
+        ("intel", 3, "Why: Not all results of intel are there"),
+        (None, 3, "Why: A result could not be read, and its pool is not known"),
+        ("other", 0, "Passed: amd-16"),
+    ],
+)
+def test_a_result_that_cannot_be_read(
+    tmp_path: Path, pool: str | None, code: int, reason: str
+) -> None:
+    """It keeps the gates of its pool from passing, and all gates where its pool is not known."""
+    results = seed_case.store(tmp_path / "results", sample_gates.documents("equal"))
+    whole = min(path for path in results.iterdir() if path.is_dir())
+    cut = shutil.copytree(whole, results / f"{'A' * 22}.0")
+    (cut / "io-benchmark.json").write_text("{")
+    record = json.loads((cut / "task.json").read_text())
+    (cut / "task.json").unlink()
+    if pool is not None:
+        record |= {"pool": pool, "task_id": "A" * 22}
+        (cut / "task.json").write_text(json.dumps(record))
+    done = compare("results", "--gate", "amd-16/intel", folder=tmp_path, expected=code)
+    assert reason in done.stdout
+    assert done.stderr.startswith("missing: ")
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,12 @@ def test_a_rule_that_is_allowed() -> None:
     assert answer_of(measured, allow=frozenset({"script-version"})).answer is Answer.PASSED
 
 
+def test_two_containers_on_one_worker_pool() -> None:
+    """The image of a task's container may be the new one."""
+    measured = [replace(on_one_queue(worker), image=worker.side) for worker in EQUAL]
+    assert answer_of(measured).answer is Answer.PASSED
+
+
 def test_a_slow_worker_that_was_cut_off() -> None:
     """Its samples until then show that it is slow, and which disk it has."""
 

@@ -131,7 +131,13 @@ def _without_results(side: str, lost: int, sides: Collection[str], absent: Absen
 def _shared_pool(
     gate: Gate, candidate: Sequence[Worker], baseline: Sequence[Worker]
 ) -> Iterator[Statement]:
-    """Yield why two sides are one pool: nothing would differ, whatever the image is."""
+    """Yield why two sides are one pool: nothing would differ, whatever the image is.
+
+    Tasks of one worker pool may have two images of containers, of which one is new.
+    """
+    images = [{run.image for run in side} for side in (candidate, baseline)]
+    if images[0].isdisjoint(images[1]) and "" not in images[0] | images[1]:
+        return
     queues = [{run.queue for run in side} - {""} for side in (candidate, baseline)]
     machines = [{run.machine for run in side} - {UNKNOWN} for side in (candidate, baseline)]
     names = {"candidate": gate.candidate, "baseline": gate.baseline}

@@ -181,6 +181,7 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
     result: Result  # its samples are in `runs` alone
     runs: tuple[Run, ...]  # what it measured of each subject
     queue: str = ""  # PROVISIONER/WORKERTYPE, where it is known
+    image: str = ""  # of its task's container, where it is known
     started: str = ""  # by the queue where it is known, else by the worker
     task_ns: int | None = None  # from the start of the run to its end, with the task's set-up
     named_baseline: str | None = None  # by the task's definition

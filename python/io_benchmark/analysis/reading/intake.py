@@ -57,6 +57,7 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         url=result.task.ci.link if result.task.ci is not None else None,
         group_id=(task.task_group_id if task else None) or result.task.task_group_id,
         queue=task.task_queue if task else "",
+        image=(task.image if task else None) or "",
         started=(task.started if task else "") or result.started,
         task_ns=task.task_ns if task else None,
         named_baseline=task.baseline if task else None,
