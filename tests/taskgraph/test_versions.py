@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """Which versions of taskgraph are accepted; `tox -e taskgraphs` runs the kind with them."""
 
+import ast
+import importlib
+import inspect
 import logging
 import re
+from contextlib import suppress
 
 import pytest
 from checkout import ROOT
@@ -14,6 +18,7 @@ from user_mistakes import mistake
 import io_benchmark_taskgraph
 from io_benchmark_taskgraph import versions
 
+PACKAGE = ROOT / "python/io_benchmark_taskgraph"
 LINES = {
     "7.4.0": (
         "io-benchmark-taskgraph needs taskgraph 8.0 or newer, and 7.4.0 is installed; require "
@@ -58,7 +63,7 @@ def test_mistakes():
 
 def test_range():
     """The package's metadata has the same oldest version, and no upper limit."""
-    text = (ROOT / "python/io_benchmark_taskgraph/pyproject.toml").read_text()
+    text = (PACKAGE / "pyproject.toml").read_text()
     (requirement,) = re.findall(r'"taskcluster-taskgraph([^"]*)"', text)
     assert f"{requirement}.0" == f">={versions.OLDEST}"
 
@@ -84,3 +89,26 @@ def test_a_group_of_several_pages(monkeypatch):
         monkeypatch.setattr(taskcluster, "get_root_url", lambda _through_proxy: loopback.url)
         answers = versions.task_group(group_id)
     assert [answer["task"]["metadata"]["name"] for answer in answers] == list("abcde")
+
+
+def used_names(path):
+    """Yield what a module uses of taskgraph, with the module of taskgraph where it looks for it."""
+    modules = {}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and re.match("taskgraph", node.module or ""):
+            for alias in node.names:
+                yield importlib.import_module(str(node.module)), alias.name
+                with suppress(ModuleNotFoundError):  # a class or a function
+                    modules[alias.name] = importlib.import_module(f"{node.module}.{alias.name}")
+    for owner, attribute in re.findall(r"(?<![.\w])(\w+)\.(\w+)", path.read_text()):
+        if owner in modules:
+            yield modules[owner], attribute
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
+def test_public_names(path):
+    """Each name of taskgraph is used where taskgraph defines it, not where it imports it."""
+    for module, name in used_names(path):
+        value = getattr(module, name, None)
+        if inspect.isclass(value) or inspect.isroutine(value):
+            assert (value.__module__, name.startswith("_")) == (module.__name__, False)
