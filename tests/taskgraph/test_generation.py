@@ -2,6 +2,8 @@
 """The tasks of a project that has its own registration, parameters and other kinds."""
 
 import shutil
+import sys
+import sysconfig
 import threading
 import time
 from pathlib import Path
@@ -149,6 +151,16 @@ def test_process_that_never_ends(tmp_path, monkeypatch):
     process = Path("/proc", file.read_text().strip())
     while process.exists():
         time.sleep(0.02)
+
+
+def test_environment_without_the_package(tmp_path):
+    """What the project has not installed yet comes with this program."""
+    root = Root(make_project(tmp_path), "--root")
+    # The package is not in it, but named by a file that only the module `site` reads.
+    packages = sysconfig.get_path("purelib")
+    run = f'PYTHONPATH="$PYTHONPATH:{packages}" exec {sys.executable} -S "$@"'
+    make_environment(tmp_path / ".venv", program=f"#!/bin/sh\n{run}\n")
+    assert [task.pool for task in generate(root, ["small"])] == ["small"]
 
 
 @pytest.mark.parametrize(
