@@ -79,7 +79,7 @@ NEVER_ONE: dict[str, set[str]] = {
     "analysis/tasks/compare_tasks.py": {"{labels} labels"},
     "analysis/validity/checks.py": {"{length} retrieves", "{planned} retrieves"},
     "analysis/validity/workers.py": {"{hours} hours", "{runs} runs"},
-    "operations/submit.py": {"{} tasks", "{} workers"},
+    "operations/until_decided.py": {"{} tasks", "{} workers"},
     "report/content.py": {"{} workers"},
     "report/sections/comparison.py": {"{} measurements"},
     "report/sections/history_answers.py": {"{} points"},
@@ -96,6 +96,7 @@ NEVER_ONE: dict[str, set[str]] = {
     "sources/taskcluster/queue_runs.py": {"{} runs"},
     "sources/taskcluster/task_results.py": {"{} runs"},
     "sources/web_client.py": {"{} times"},
+    "submit/gate_tasks.py": {"{} tasks"},
     "submit/definitions.py": {"{} runs"},
 }
 

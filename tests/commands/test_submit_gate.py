@@ -36,7 +36,7 @@ def test_answers(call, deployment, ratio, code, answer):
     (group,) = deployment.groups
     again = f"io-benchmark compare group:{group} --gate 'alpha/production<1.1'"
     assert f"Compare again with: {again}\n" in stderr
-    assert "No kind has these pools: alpha, production; they run what io-benchmark-" in stderr
+    assert "No kind has these pools: alpha, production; they run the task io-benchmark-" in stderr
 
 
 def test_pools_that_no_gate_names(call):

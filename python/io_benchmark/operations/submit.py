@@ -119,7 +119,7 @@ def _new_tasks(work: GroupWork) -> list[NewTask]:
                 "--pool NAME=PROVISIONER/WORKERTYPE"
             )
         model = next(task.label for task in tasks if task.pool)
-        tell(f"No kind has these pools: {', '.join(new)}; they run what {model} runs")
+        tell(f"No kind has these pools: {', '.join(new)}; they run the task {model}")
     left_out = [task.label for task in tasks if not task.pool]
     if left_out:
         tell(f"Left out, because it does not measure a pool: {', '.join(left_out)}")
