@@ -115,7 +115,8 @@ def find_mixed_pools(measurements: Sequence[Measurement], margin: float) -> tupl
 def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
     # In the order of their times, so that the order in which results are given does not matter.
     by_time = sorted(
-        zip(side.log_means, map(_id, side.workers), side.workers, strict=True), key=itemgetter(0, 1)
+        zip(side.log_means, map(machine_name, side.workers), side.workers, strict=True),
+        key=itemgetter(0, 1),
     )
     log_means, ids, machines = zip(*by_time, strict=True)
     facts = [kind_of_machine(same) for same in machines]
@@ -139,7 +140,7 @@ def _mixed_pool(side: Side, tests: int) -> MixedPool | None:
     )
 
 
-def _id(machine: Sequence[Run]) -> str:
+def machine_name(machine: Sequence[Run]) -> str:
     """Return what names a machine: as the results do, else its task."""
     worker = min((run.worker for run in machine), key=lambda worker: worker.task_id)
     return worker.task_id if worker.machine == UNKNOWN else worker.machine
@@ -149,7 +150,7 @@ def _comparisons(
     pool: MixedPool, side: Side, pairs: Sequence[ComparedSides], margin: float
 ) -> tuple[Comparison, ...]:
     """Compare the faster machines with the sides that the whole pool is compared with."""
-    faster = Side.of(chain(*(runs for runs in side.workers if _id(runs) in pool.faster)))
+    faster = Side.of(chain(*(runs for runs in side.workers if machine_name(runs) in pool.faster)))
     changed = [
         replace(
             pair,

@@ -17,8 +17,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.comparing.samples import in_common
+from io_benchmark.analysis.explaining.mixed_pools import machine_name
 from io_benchmark.analysis.gate.gate_model import SlowWorkers
-from io_benchmark.analysis.gate.slow_workers import SlowPart, find_slow_part, machine_name
+from io_benchmark.analysis.gate.slow_workers import SlowPart, find_slow_part
 from io_benchmark.analysis.model.measurement import ComparedSides
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import Side

@@ -18,7 +18,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.run import UNKNOWN, Run
+from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.reading.disks import LOCAL_SSD, PERSISTENT_DISK, stack_of
 from io_benchmark.analysis.reading.machines import kind_of_machine
@@ -101,12 +101,6 @@ def find_slow_part(
     if suspicious:
         return replace(max(suspicious, key=lambda part: part.log_ratio), is_proven=False)
     return None
-
-
-def machine_name(machine: Sequence[Run]) -> str:
-    """Return what names a machine: as the results do, else its task."""
-    worker = min((run.worker for run in machine), key=lambda worker: worker.task_id)
-    return worker.task_id if worker.machine == UNKNOWN else worker.machine
 
 
 def _facts_of(runs: Sequence[Run]) -> Facts:
