@@ -15,7 +15,7 @@ from io_benchmark.submit.definitions import Repetition, SubmissionOptions, selec
 GROUP = "Fqm6GL_zRPurCmd1rRuTRQ"
 TWO_POOLS = (generated("amd-16"), generated("intel"))
 TWO_KINDS = (generated("amd-16"), of_all("amd-16"))
-NO_BUDGET = generated("x", payload={"command": [["a", "b"]], "maxRunTime": 601})
+NO_BUDGET = generated("x", payload={"command": [["./run-task", "--", "b"]], "maxRunTime": 601})
 AMD, INTEL = "io-benchmark-amd-16", "io-benchmark-intel"
 
 
