@@ -87,6 +87,14 @@ def test_unusable(project, options, reason):
     assert found(project).folder == second
 
 
+def test_renewed(project):
+    """An environment that was renewed may still have the packages of its old Python."""
+    folder = make_environment(project / ".venv", python="3.8", taskgraph="8.1.0")
+    packages = folder / "lib/python3.12/site-packages"
+    (packages / "taskcluster_taskgraph-24.5.1.dist-info").mkdir(parents=True)
+    assert found(project) == Environment(folder / "bin/python", folder, "24.5.1")
+
+
 def test_of_python_2(project, is_own):
     """An environment of Python 2 has no taskgraph that anything here fits."""
     make_environment(project / ".venv", python="2.7")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The tasks of a project that has its own registration, parameters and other kinds."""
 
+import json
 import shutil
 import sys
 import sysconfig
@@ -36,6 +37,17 @@ def transforms(config, tasks):
         yield task
 """
 
+HALF_A_TASK = {
+    "tasks": [
+        {
+            "label": "a",
+            "kind": "b",
+            "attributes": {"io_benchmark_pool": None},
+            "definition": {},
+            "image": None,
+        }
+    ]
+}
 NEITHER = "it is neither in taskcluster/ nor a package of its requirements"
 
 
@@ -86,6 +98,7 @@ def test_project_without_images(tmp_path):
         ("raise ValueError('no\\nmore')", "ValueError: no"),
         ("raise Exception('a' * 300)", f"Exception: {'a' * 200}…"),
         ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("def inner(): raise ValueError('deep')\ninner()", "ValueError: deep"),
         ("import os; os.environ['TASK_ID']", "KeyError: 'TASK_ID'"),
         (
             "import urllib.error; raise urllib.error.URLError('no route')",
@@ -126,9 +139,20 @@ def test_registration_without_a_call(tmp_path):
 
 
 def test_process_that_ends(tmp_path):
-    """A process that ends without an answer is one line with its exit code."""
-    root = Root(make_project(tmp_path, "import os; os._exit(7)"), "--root")
-    assert ": generated no tasks that can be read (exit code 7, " in failure(root)
+    """A process that ends without an answer is one line; what it has started is ended."""
+    file = tmp_path / "child"
+    statements = f"""
+        import os, subprocess
+        child = subprocess.Popen(["sleep", "600"])
+        with open("{file}", "w") as file:
+            file.write(str(child.pid))
+        os._exit(7)
+    """
+    message = failure(Root(make_project(tmp_path, statements), "--root"))
+    assert ": generated no tasks that can be read (exit code 7, " in message
+    process = Path("/proc", file.read_text())
+    while process.exists():
+        time.sleep(0.02)
 
 
 def test_process_that_never_ends(tmp_path, monkeypatch):
@@ -168,6 +192,7 @@ def test_environment_without_the_package(tmp_path):
     [
         ("echo 'libpython: not found' >&2; exit 127", "libpython: not found"),
         ('printf \'{"tasks": [{"label": 1}]}\'', "exit code 0, Expected `str`, "),
+        (f"echo '{json.dumps(HALF_A_TASK)}'", "exit code 0, Object missing required field `prov"),
         ("printf '{{'", "exit code 0, "),
         ("yes x | head -c 3000000; exit 3", "exit code 3, "),
     ],
