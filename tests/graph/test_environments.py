@@ -146,3 +146,11 @@ def test_advice(project, pinned, module, advice):
     requirements = advice.rpartition("io-benchmark ")[2].replace(" ", " and ")
     expected = f"; install {requirements} in {folder}" if PIPX in advice else advice
     assert Environment(Path("python"), folder, "24.5.1").advice(project, module) == expected
+
+
+def test_advice_without_a_file(project):
+    """A file that cannot be read does not hide what has failed."""
+    own = Environment(Path("python"), None, "24.5.1")
+    assert own.advice(project, "mozilla_taskgraph") == f"{PIPX}io-benchmark mozilla-taskgraph"
+    (project / LOCK).write_bytes(b"\xff")
+    assert own.advice(project, "mozilla_taskgraph") == ""

@@ -76,7 +76,12 @@ class Environment(Struct, frozen=True):
 
         A module is missing, or this taskgraph is not the project's; otherwise return nothing.
         """
-        tree = Tree(project)
+        # A file that cannot be read must not hide the failure.
+        with suppress(IoBenchmarkError):
+            return self._what_to_install(Tree(project), module)
+        return ""
+
+    def _what_to_install(self, tree: Tree, module: str | None) -> str:
         lock = find_lock(Draft(tree))
         requirements = []
         if module is not None and module != "taskgraph":
