@@ -149,6 +149,7 @@ def test_added(module, end):
     ],
 )
 def test_made_already(source):
+    """A call that is there already is not added again."""
     assert registered(source) == source
 
 

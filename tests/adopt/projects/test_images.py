@@ -80,6 +80,7 @@ def chosen(folder, kinds, images=THREE, named=None):
     ],
 )
 def test_the_image_of_the_pools(tmp_path, kinds):
+    """The image is the one that most tasks of the pools run in."""
     assert chosen(tmp_path, kinds) == ("test", [])
 
 
@@ -106,13 +107,14 @@ def test_no_tasks(tmp_path):
         (
             ["base", "build", "test", "build", "test"],
             THREE,
-            "base (1 tasks), build (2 tasks), test",
+            "base (1 task), build (2 tasks), test",
         ),
         ([], {IMAGES: "tasks: []\n"}, "none"),
         ([], {}, "none"),
     ],
 )
 def test_not_decided(tmp_path, tasks, images, listing):
+    """Where no image is used most, the error lists them with their tasks."""
     kinds = {"a/kind": kind(*(task("b-linux", f"{{in-tree: {name}}}") for name in tasks))}
     with pytest.raises(IoBenchmarkError) as caught:
         chosen(tmp_path, kinds, images)
@@ -150,6 +152,7 @@ def test_symbols(tmp_path, images, after):
 
 @pytest.mark.parametrize("images", ["tasks: {a: {}, b: {}}\n", "tasks:\n  a:\n  b: {}\n"])
 def test_symbols_that_a_person_adds(tmp_path, images):
+    """Where a symbol cannot be written into the file, a step asks for it."""
     draft = draft_of(tmp_path, {IMAGES: images})
     describe_image(draft, "a", has_treeherder=True)
     assert (draft.texts, draft.steps) == ({}, [f"give the image a a symbol in {IMAGES}: symbol: a"])

@@ -44,6 +44,7 @@ def found(folder, files):
     ids=lambda value: ascii(value)[:40],
 )
 def test_one_place(tmp_path, path, text, version):
+    """taskgraph's version is found in each place where projects pin it."""
     assert found(tmp_path, {path: text}) == Taskgraph(version)
 
 
@@ -87,4 +88,5 @@ def test_refused(tmp_path, path, text, problem):
 
 
 def test_the_oldest_version():
+    """`init` takes the versions that the package takes."""
     assert versions.OLDEST.split(".")[0] == str(OLDEST_TASKGRAPH)

@@ -134,6 +134,7 @@ def test_patterns(tmp_path):
     ],
 )
 def test_refused(tmp_path, aliases, named, problem):
+    """An alias that is no pool for the benchmark is refused, with the reason."""
     with pytest.raises(IoBenchmarkError) as caught:
         chosen(tmp_path, aliases, named)
     assert problem in str(caught.value)

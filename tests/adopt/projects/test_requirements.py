@@ -158,6 +158,7 @@ def test_only_pyproject(tmp_path):
 
 
 def test_groups_of_poetry(tmp_path):
+    """Each group of poetry that has taskgraph gets the package."""
     group = '[tool.poetry.group.{}.dependencies]\ntaskcluster-taskgraph = "15.1.3"\nredo = "*"\n'
     files = {
         "taskcluster/pyproject.toml": group.format("a") + group.format("b"),

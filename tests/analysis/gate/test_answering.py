@@ -24,6 +24,7 @@ def found(name: str) -> GateAnswer:
 
 
 def test_an_equal_image() -> None:
+    """An image that is equal passes, without a reason or a cause."""
     gate = found("equal")
     assert (gate.answer, gate.reasons, gate.workers) == (Answer.PASSED, (), (6, 6))
     assert (gate.cause, gate.workers_needed, gate.workers_for_equal) == (None, None, 5)

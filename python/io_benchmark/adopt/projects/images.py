@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from io_benchmark.adopt.changes import Tree
 from io_benchmark.adopt.projects.draft import Draft
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark.number_text import number_of
 from io_benchmark.yaml_reader import YamlError, parse_yaml, plain_or_quoted
 
 KINDS = "taskcluster/kinds"
@@ -52,7 +53,9 @@ def choose_image(draft: Draft, aliases: Collection[str], named: str | None) -> s
         return most[0][0]
     if not most and _USUAL_IMAGE in names:
         return _USUAL_IMAGE
-    listing = (f"{name} ({counts[name]} tasks)" if counts[name] else name for name in names)
+    listing = (
+        f"{name} ({number_of(counts[name], 'task')})" if counts[name] else name for name in names
+    )
     raise IoBenchmarkError(
         f"{draft.tree.path / IMAGES}: has the images {', '.join(listing) or 'none'}; name one with "
         "python3 and bash as --image NAME"
