@@ -75,6 +75,20 @@ def commit(project: Path, message: str) -> None:
     run([*git, "commit", "--quiet", "--allow-empty", "--message", message], project)
 
 
+def writer_of(name: str, work: Path) -> tuple[Version, Path]:
+    """Return the version that writes a project, and its template.
+
+    8.1.0 has none of its own, so that the version after it writes the project.
+    """
+    names = list(LOCKS)
+    for later in names[names.index(name) :]:
+        version = Version(later)
+        template = version.template(work)
+        if template is not None:
+            return version, template
+    sys.exit(f"taskgraph {name} has no template, nor has a newer version")
+
+
 def new_projects(folder: Path, writer: Version, template: Path) -> dict[str, Path]:
     """Make both projects with the kind in them; the first one's writer is `taskgraph init`."""
     initial, own = (folder / name / "project" for name in ("init", "own"))
@@ -191,16 +205,9 @@ def main() -> int:
     are_right = True
     expected: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        writer = template = None
-        # The newest first: 8.1.0 has no template, and the version after it writes its project.
         for name in reversed(names):
             version = Version(name)
-            own_template = version.template(Path(folder))
-            if own_template is not None:
-                writer, template = version, own_template
-            if writer is None or template is None:
-                sys.exit(f"taskgraph {name} has no template; name a newer version as well")
-            projects = new_projects(Path(folder, name), writer, template)
+            projects = new_projects(Path(folder, name), *writer_of(name, Path(folder)))
             found = problems_with_version(version, projects, expected, options.output)
             if not passes_tests(version):
                 found.append("tests fail")
