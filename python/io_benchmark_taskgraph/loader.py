@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Load a kind whose file is short: with the package's defaults, or with the pools of another kind.
+"""Load kinds with keys that only this package knows, and with its defaults.
 
 A kind that has the pools of another one takes the keys of a pool's task that say where the pool is
 and how it is shown. It has its own keys for what is measured, and how long, because a pool's places
@@ -28,6 +28,16 @@ def with_defaults(
 ) -> Iterator[dict[str, Any]]:
     """Load a kind's tasks; its `task-defaults` say what differs from the package's."""
     config = {**config, "task-defaults": merged_defaults(kind, config.get("task-defaults", {}))}
+    yield from load_tasks(kind, path, config, params, loaded_tasks)
+
+
+def gate(
+    kind: str, path: str, config: dict[str, Any], params: Any, loaded_tasks: list[Any]
+) -> Iterator[dict[str, Any]]:
+    """Load a kind with the key `gate`, which has no tasks of its own (transforms/gate.py).
+
+    taskgraph's own loader may one day refuse a key that it does not know.
+    """
     yield from load_tasks(kind, path, config, params, loaded_tasks)
 
 
