@@ -39,6 +39,8 @@ class Engine(NamedTuple):
 DOCKER = Engine("docker", HOME, takes_image=True, mounts_program=False)
 # Set by workers and by run-task: a command may start elsewhere.
 NATIVE = Engine("native", "$TASK_WORKDIR", takes_image=False, mounts_program=True)
+# No name of a worker type has one of these.
+_MARKS_OF_PATTERNS = frozenset("()[]{}|*+?^$\\")
 # By a worker's implementation, as taskgraph calls it, and its operating system.
 ENGINES = {
     ("docker-worker", "linux"): DOCKER,
@@ -46,10 +48,17 @@ ENGINES = {
 }
 
 
+def is_pattern(name: str) -> bool:
+    return not _MARKS_OF_PATTERNS.isdisjoint(name)
+
+
 def engine_of(graph_config: Any, alias: object) -> Engine:
     """Return what runs tasks of this worker type; a BadKeyError where nothing is known to."""
     aliases = graph_config["workers"]["aliases"]
-    # A name in config.yml may be a pattern.
+    # A name in config.yml may be a pattern, and a worker type is what it matches.
+    if isinstance(alias, str) and is_pattern(alias):
+        problem = f"{quoted(alias)} is a pattern of aliases; name one alias that it matches"
+        raise BadKeyError("worker-type", problem)
     if not isinstance(alias, str) or not keymatch(aliases, alias):
         problem = f"is not an alias of taskcluster/config.yml; {there_are(aliases, str(alias))}"
         raise BadKeyError("worker-type", f"{quoted(alias)} {problem}")

@@ -50,6 +50,7 @@ def test_engines(graph_config):
             "b-linx",
             f"is not an alias of taskcluster/config.yml; {THERE_ARE}; did you mean b-linux?",
         ),
+        ("t-linux-.*", "is a pattern of aliases; name one alias that it matches"),
         ("succeed", f"is not an alias of taskcluster/config.yml; {THERE_ARE}"),
         (None, f"is not an alias of taskcluster/config.yml; {THERE_ARE}"),
         (["x"], f"is not an alias of taskcluster/config.yml; {THERE_ARE}"),

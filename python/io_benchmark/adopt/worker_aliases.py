@@ -15,11 +15,9 @@ from taskgraph.util.attributes import keymatch
 
 from io_benchmark.adopt.changes import Tree
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark_taskgraph.engines import ENGINES
+from io_benchmark_taskgraph.engines import ENGINES, is_pattern
 
 _SUPPORTED = " or ".join(f"{implementation} on {system}" for implementation, system in ENGINES)
-# No name of a worker type has one of these.
-_MARKS_OF_PATTERNS = frozenset("()[]{}|*+?^$\\")
 
 
 class WorkerAliases(Struct, frozen=True):
@@ -95,7 +93,3 @@ class WorkerAliases(Struct, frozen=True):
         if not isinstance(worker, dict):
             return False
         return (worker.get("implementation"), worker.get("os")) in ENGINES
-
-
-def is_pattern(name: str) -> bool:
-    return not _MARKS_OF_PATTERNS.isdisjoint(name)

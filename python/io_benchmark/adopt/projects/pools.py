@@ -9,8 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from io_benchmark.adopt.changes import Tree
-from io_benchmark.adopt.worker_aliases import WorkerAliases, is_pattern
+from io_benchmark.adopt.worker_aliases import WorkerAliases
 from io_benchmark.errors import IoBenchmarkError
+from io_benchmark_taskgraph.engines import is_pattern
 
 CONFIG = "taskcluster/config.yml"
 # As the kind takes them.
