@@ -137,7 +137,9 @@ class Lab:
         ]
         limits = ("--memory-swap", "-1", "--pids-limit", "-1")
         words = ("--name", name, "--init", "--tty", *limits, *variables, *options)
-        self.podman("create", *words, image, *run.command())
+        # All of it: run-task drops to the user of the image.
+        command = run.task.definition["payload"]["command"]
+        self.podman("create", *words, image, *command)
         done = subprocess.run(
             [self.script, "start", "--attach", name],
             stdout=subprocess.PIPE,

@@ -9,7 +9,6 @@ import hashlib
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -66,6 +65,5 @@ class Version:
         options += ["--requirement", str(self._lock), "--dest", str(folder)]
         subprocess.run([sys.executable, *PIP, "download", *options], check=True)
         (archive,) = folder.glob("*.tar.gz")
-        with tarfile.open(archive) as files:
-            files.extractall(folder, filter="data")
+        subprocess.run(["tar", "-xzf", str(archive), "-C", str(folder)], check=True)
         return next((path.parent for path in folder.glob("*/template")), None)
