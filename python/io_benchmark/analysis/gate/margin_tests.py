@@ -23,9 +23,6 @@ from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION, LE
 from io_benchmark.analysis.statistics.looks import equivalence_level, p_value_of
 from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, MeanVariance
 
-# The assumed variation counts as much as that of five workers, as in an advice. Chosen.
-_ASSUMED_DEGREES = 4.0
-
 
 def margin_test(
     subject: Subject, pair: ComparedSides, usual: Side | None, margin: float, measurements: int
@@ -36,13 +33,14 @@ def margin_test(
     passes by its ratio to these, and fails only if it is slower than all together as well.
     """
     with_usual = pair if usual is None else replace(pair, baseline=usual)
-    highest = estimate_of(with_usual).interval(equivalence_level(pair.look)).high_ratio
+    estimate = estimate_of(with_usual)
+    highest = estimate.interval(equivalence_level(pair.look)).high_ratio
     interval = _interval(with_usual, measurements)
     lowest = min(interval.low_ratio, _interval(pair, measurements).low_ratio)
     limit = 1 + margin
     answer = Answer.NOT_DECIDED
     is_enough = min(with_usual.counts) >= FEWEST_FOR_VARIATION
-    if is_enough and estimate_of(with_usual).can_decide:
+    if is_enough and estimate.can_decide:
         if highest < limit:
             answer = Answer.PASSED
         elif lowest > limit:
@@ -50,7 +48,7 @@ def margin_test(
     return MarginTest(
         subject=subject,
         answer=answer,
-        ratio=estimate_of(with_usual).ratio,
+        ratio=estimate.ratio,
         interval=interval,
         highest_ratio=highest,
         variation_ratio=_variation(with_usual),
@@ -66,7 +64,7 @@ def _interval(pair: ComparedSides, measurements: int) -> Interval:
 
 def _variation(pair: ComparedSides) -> float:
     """Return how far further workers are expected to vary, by these and by what is assumed."""
-    assumed = MeanVariance(DEFAULT_WORKER_VARIATION**2, _ASSUMED_DEGREES)
+    assumed = MeanVariance.assumed(DEFAULT_WORKER_VARIATION)
     seen = MeanVariance.pooled([pair.candidate.log_means, pair.baseline.log_means])
     parts = [assumed] if seen is None else [assumed, seen]
     return math.sqrt(MeanVariance.combined(parts).variance)

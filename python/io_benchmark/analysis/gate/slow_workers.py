@@ -33,8 +33,6 @@ _GIVEN_FACTS = ("instance type", "CPU", "CPUs", "memory", "zone")
 _MEDIUM = "medium"
 _NO_SSD = "no local SSD"
 _MEDIA = {LOCAL_SSD: "a local SSD", PERSISTENT_DISK: _NO_SSD}
-# The assumed variation counts as much as that of five workers. Chosen.
-_ASSUMED_DEGREES = 4.0
 _MOST_DEGREES = 8.0  # of freedom: the tails of pools are heavier than normal
 # More slow workers than this show in the mean. Chosen: a pool of a thousand is still read at once.
 _MOST_SLOW = 50
@@ -166,8 +164,11 @@ def _log_ratio(members: frozenset[int], logs: Sequence[float]) -> float:
 def _p_value(members: frozenset[int], logs: Sequence[float], usual_logs: Sequence[float]) -> float:
     """Return the chance that such a part is so much slower where all workers vary alike."""
     rest = [log for position, log in enumerate(logs) if position not in members]
-    variances = [MeanVariance(DEFAULT_WORKER_VARIATION**2, _ASSUMED_DEGREES)]
-    variances += [MeanVariance.of_values(usual) for usual in (rest, usual_logs) if len(usual) > 1]
+    varied = [values for values in (rest, usual_logs) if len(values) > 1]
+    variances = [
+        MeanVariance.assumed(DEFAULT_WORKER_VARIATION),
+        *map(MeanVariance.of_values, varied),
+    ]
     usual = MeanVariance.combined(variances)
     error = math.sqrt(usual.variance * (1 / len(members) + 1 / len(rest)))
     distance = _log_ratio(members, logs) / error

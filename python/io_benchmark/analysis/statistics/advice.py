@@ -25,8 +25,6 @@ _MOST_WORKERS = 100
 _TOO_MANY = 20
 _FEW = 6
 _MARGINS = (0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3)
-# The assumed variation counts as much as that of five workers. Chosen.
-_ASSUMED_DEGREES = 4.0
 _ONE_LOOK = ((SINGLE, range(2, 2 * _MOST_WORKERS + 1)),)
 
 
@@ -110,7 +108,7 @@ def _question(
 ) -> tuple[Question, str]:
     """Return what is known of a comparison, and the words for where the variation comes from."""
     sources = "including an assumed {assumed}"
-    variance = MeanVariance(assumed.expected_ratio**2, _ASSUMED_DEGREES)
+    variance = MeanVariance.assumed(assumed.expected_ratio)
     seen = MeanVariance.pooled(log_means)
     if seen is not None:
         sources = "estimated from these workers and an assumed {assumed}"

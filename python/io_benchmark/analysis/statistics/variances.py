@@ -25,6 +25,8 @@ FEWEST_FOR_VARIATION = 3
 # An assumed variation counts as much as one estimated from about twenty workers.
 ASSUMED_VARIATION_DEGREES = 20.0
 
+_DEGREES_OF_FIVE = 4.0  # five workers; chosen
+
 # From so many degrees of freedom on, Student's distribution is the normal one to ten digits.
 MANY_DEGREES = 1e9
 # From here on Hill's transformation has more digits than the continued fraction.
@@ -70,6 +72,11 @@ class MeanVariance(Struct, frozen=True):
             return seen
         (wider,) = cls.wider([default], [seen])
         return wider
+
+    @classmethod
+    def assumed(cls, ratio: float) -> "MeanVariance":
+        """Return an assumed variation of workers, which counts as much as that of five."""
+        return cls(ratio**2, _DEGREES_OF_FIVE)
 
     def share_of_average(self, count: int) -> "MeanVariance":
         """Return what the variance of one mean adds to that of the average of `count` means."""
