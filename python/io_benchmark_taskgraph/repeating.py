@@ -17,11 +17,12 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from io_benchmark_taskgraph.names import symbol_with
+
 # Set in tasks that confirm a cause.
 TRIALS_VARIABLE, PACE_VARIABLE = "IO_BENCHMARK_TRIALS", "IO_BENCHMARK_PACE"
 CONFIRMING = "-confirm"
 RELATIVE = "relative-datestamp"
-_SYMBOL_LENGTH = 25  # Treeherder's limit
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
 
 
@@ -70,7 +71,7 @@ def rename(definition: dict[str, Any], former_end: str, end: str) -> None:
     treeherder = (definition.get("extra") or {}).get("treeherder", {})
     if "symbol" in treeherder:
         symbol = treeherder["symbol"].removesuffix(former_end)
-        treeherder["symbol"] = symbol[: _SYMBOL_LENGTH - len(end)] + end
+        treeherder["symbol"] = symbol_with(symbol, end)
 
 
 def with_trials(definition: Mapping[str, Any], bytes_per_s: int | None = None) -> dict[str, Any]:

@@ -14,14 +14,11 @@ from msgspec.structs import replace
 
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.text import clean_name
+from io_benchmark_taskgraph.names import POOL_NAME, symbol_with
 from io_benchmark_taskgraph.repeating import job_of
 
 if TYPE_CHECKING:
     from io_benchmark.graph.generate import GeneratedTask
-
-# As the kind takes names.
-_POOL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
-_SYMBOL_LENGTH = 25  # Treeherder's limit
 
 
 def new_pools(tasks: Sequence["GeneratedTask"], queues: Mapping[str, str]) -> list[str]:
@@ -36,7 +33,7 @@ def new_pools(tasks: Sequence["GeneratedTask"], queues: Mapping[str, str]) -> li
                 f"{subject}: did you mean {meant[0]}? If it is a pool that no kind has, give it a "
                 "name that differs more"
             )
-        if not _POOL_NAME.fullmatch(pool):
+        if not POOL_NAME.fullmatch(pool):
             problem = "is not a pool's name; write at most 45 letters, digits and ._-"
             raise UsageError(f"{subject}: {problem}")
     return new
@@ -48,7 +45,7 @@ def _is_one_mistake(word: str, name: str) -> bool:
         word, name = word[1:], name[1:]
     while word and name and word[-1] == name[-1]:
         word, name = word[:-1], name[:-1]
-    is_swapped = len(word) == 2 and word == name[::-1]
+    is_swapped = len(word) == 2 and list(word) == list(reversed(name))
     return max(len(word), len(name)) <= 1 or is_swapped
 
 
@@ -61,12 +58,12 @@ def measured_tasks(
     if not new or not pool_tasks:
         return pool_tasks
     models = [task for task in pool_tasks if task.pool == pool_tasks[0].pool]
-    measured = []
+    measured: list[GeneratedTask] = []
     for pool, queue in queues.items():
         if pool in new:
-            measured += [_for_pool(model, pool, queue) for model in models]
+            measured.extend(_for_pool(model, pool, queue) for model in models)
         else:
-            measured += [task for task in pool_tasks if task.pool == pool]
+            measured.extend(task for task in pool_tasks if task.pool == pool)
     return measured
 
 
@@ -88,7 +85,7 @@ def _for_pool(model: "GeneratedTask", pool: str, queue: str) -> "GeneratedTask":
     # The kind's baseline may be a pool that is not measured.
     extra.pop("io-benchmark", None)
     if "symbol" in extra.get("treeherder", {}):
-        extra["treeherder"]["symbol"] = pool[: _SYMBOL_LENGTH - len(end)] + end
+        extra["treeherder"]["symbol"] = symbol_with(pool, end)
     payload = definition["payload"]
     payload["command"] = _with_pool(payload["command"], model.pool, pool)
     return replace(model, label=label, pool=pool, definition=definition)

@@ -18,13 +18,11 @@ from taskgraph.transforms.base import TransformSequence
 from io_benchmark_taskgraph import parameters
 from io_benchmark_taskgraph.engines import engine_of
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name, there_are
+from io_benchmark_taskgraph.names import POOL_NAME, SYMBOL_LENGTH, symbol_with
 from io_benchmark_taskgraph.stanza import CACHE_RETRIEVE, CAPACITIES_S, Benchmark
 from io_benchmark_taskgraph.transforms import Tasks
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
-# Perfherder takes the pool as an extra option of at most 45 characters.
-_POOL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
-_SYMBOL_LENGTH = 25  # Treeherder's limit
 _SYMBOL = re.compile(r"[^()\s]{1,25}\([^()\s]{1,25}\)")
 # Recorded in each result. A report with this many results of the pool needs only one look.
 PLAN_VARIABLE = "IO_BENCHMARK_REPLICATES"
@@ -113,7 +111,7 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
             else:
                 symbol = str(task.get("treeherder", {}).get("symbol"))
                 if not _SYMBOL.fullmatch(symbol):
-                    problem = f"is not a group and a symbol of at most {_SYMBOL_LENGTH} characters"
+                    problem = f"is not a group and a symbol of at most {SYMBOL_LENGTH} characters"
                     remedy = "each; write them as IOB(amd16)"
                     raise BadKeyError("treeherder.symbol", f"{quoted(symbol)} {problem} {remedy}")
         task.setdefault("attributes", {})[parameters.POOL_ATTRIBUTE] = name
@@ -121,7 +119,7 @@ def _check_names(config: Any, tasks: Tasks) -> Tasks:
 
 
 def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
-    if not _POOL.fullmatch(name):
+    if not POOL_NAME.fullmatch(name):
         problem = "is not a pool's name; write at most 45 letters, digits and ._-, no mark first"
         raise BadKeyError("name", problem)
     job = task.get("attributes", {}).get(parameters.JOB_ATTRIBUTE)
@@ -187,7 +185,7 @@ def _replicate(config: Any, tasks: Tasks) -> Tasks:
             copy["name"] += end
             if "treeherder" in copy:
                 group, symbol = copy["treeherder"]["symbol"].rstrip(")").split("(")
-                symbol = symbol[: _SYMBOL_LENGTH - len(end)] + end
+                symbol = symbol_with(symbol, end)
                 copy["treeherder"]["symbol"] = f"{group}({symbol})"
             copy["worker"].setdefault("env", {})[PLAN_VARIABLE] = str(count)
             yield copy

@@ -28,6 +28,7 @@ from io_benchmark_taskgraph.mistakes import (
     there_are,
     whole_number,
 )
+from io_benchmark_taskgraph.names import POOL_SYMBOL_LENGTH
 from io_benchmark_taskgraph.parameters import GATE_JOB, JOB, JOB_ATTRIBUTE, JOBS
 from io_benchmark_taskgraph.replicates import replicates_for
 from io_benchmark_taskgraph.stanza import MAX_REPLICATES, Benchmark
@@ -38,8 +39,6 @@ from io_benchmark_taskgraph.transforms.report import percentage, share
 
 STANZA = "gate"
 GROUP = "IOBG"
-# Treeherder takes 25 characters, of which a replicate's number has at most 4.
-_SYMBOL_LENGTH = 21
 _EXAMPLE = "{b-linux-alpha: b-linux}"
 
 
@@ -150,8 +149,8 @@ def _symbols(pairs: dict[str, str]) -> dict[str, str]:
     pools = dict.fromkeys(alias for pair in pairs.items() for alias in pair)
     symbols = {}
     for number, alias in enumerate(pools, 1):
-        is_short = len(alias) <= _SYMBOL_LENGTH
-        symbols[alias] = alias if is_short else f"{number}-{alias}"[:_SYMBOL_LENGTH]
+        is_short = len(alias) <= POOL_SYMBOL_LENGTH
+        symbols[alias] = alias if is_short else f"{number}-{alias}"[:POOL_SYMBOL_LENGTH]
     return symbols
 
 

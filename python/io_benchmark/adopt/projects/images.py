@@ -12,13 +12,13 @@ from io_benchmark.adopt.projects.draft import Draft
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.number_text import number_of
 from io_benchmark.yaml_reader import YamlError, parse_yaml, plain_or_quoted
+from io_benchmark_taskgraph.names import SYMBOL_LENGTH
 
 KINDS = "taskcluster/kinds"
 IMAGES = f"{KINDS}/docker-image/kind.yml"
 # Those of taskgraph, and of projects' own loaders.
 _DEFAULTS = ("task-defaults", "task-template", "job-template")
 _USUAL_IMAGE = "linux"
-_SYMBOL_LENGTH = 25
 
 
 class Use(NamedTuple):
@@ -113,7 +113,7 @@ def _uses_of_kind(tree: Tree, folder: str) -> Iterator[Use]:
     described = [kind.get("tasks")]
     files = kind.get("tasks-from")
     if isinstance(files, list):
-        described += (tree.yaml(f"{folder}/{name}") for name in files)
+        described.extend(tree.yaml(f"{folder}/{name}") for name in files)
     tasks = [task for part in described for task in _mapping(part).values()]
     # A loader of the project's own may make tasks of the defaults alone.
     for task in tasks or [{}]:
@@ -152,7 +152,7 @@ def _contents(tree: Tree, folder: str) -> Iterator[bytes]:
 
 def _add_symbol(draft: Draft, name: str) -> None:
     """Give an image a symbol in its kind's file: without, no task in Treeherder may use it."""
-    before, symbol = draft.content(IMAGES), name[:_SYMBOL_LENGTH]
+    before, symbol = draft.content(IMAGES), name[:SYMBOL_LENGTH]
     expected = parse_yaml(before)
     expected["tasks"][name] = {"symbol": symbol, **_mapping(expected["tasks"][name])}
     key, entry = rf"^ +{re.escape(plain_or_quoted(name))}:", f"symbol: {plain_or_quoted(symbol)}"

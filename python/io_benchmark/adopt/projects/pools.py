@@ -2,7 +2,6 @@
 """The pools of a project: the aliases of its Linux workers, but those that build images."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,10 +11,9 @@ from io_benchmark.adopt.changes import Tree
 from io_benchmark.adopt.worker_aliases import WorkerAliases
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark_taskgraph.engines import is_pattern
+from io_benchmark_taskgraph.names import POOL_NAME
 
 CONFIG = "taskcluster/config.yml"
-# As the kind takes them.
-_POOL_NAME = re.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,44}")
 # taskgraph builds images, and runs fetches, on the alias of this name.
 _BUILDS_IMAGES = "images"
 
@@ -62,7 +60,7 @@ def _distinct_pools(aliases: WorkerAliases, notes: list[str]) -> dict[str, str]:
         for alias in supported
         if is_pattern(alias)
     )
-    names = [alias for alias in supported if _POOL_NAME.fullmatch(alias)]
+    names = [alias for alias in supported if POOL_NAME.fullmatch(alias)]
     # Where there is no other pool, tasks run there too.
     names = [alias for alias in names if not alias.startswith(_BUILDS_IMAGES)] or names
     alias_of_place: dict[str, str] = {}

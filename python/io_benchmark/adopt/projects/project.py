@@ -22,12 +22,11 @@ from io_benchmark.command_lines import install_in_firefox
 from io_benchmark.errors import IoBenchmarkError, UsageError
 from io_benchmark.paths import resolve_path
 from io_benchmark.yaml_reader import plain_or_quoted
+from io_benchmark_taskgraph.names import POOL_SYMBOL_LENGTH
 
 KIND = "taskcluster/kinds/io-benchmark/kind.yml"
 REGISTER_FUNCTION = "io_benchmark_taskgraph:register"
 _TREEHERDER = "treeherder"
-# Treeherder takes 25 characters; a replicate's number follows, such as -100.
-_SYMBOL_LENGTH, _LONGEST_NUMBER = 25, 4
 _KIND_TEXT = """\
 ---
 loader: io_benchmark_taskgraph.loader:with_defaults
@@ -161,5 +160,5 @@ def _symbols(names: Mapping[str, str]) -> Iterator[str]:
     """Yield a symbol for each pool; one that is cut has a number, because two may begin alike."""
     for number, name in enumerate(names, 1):
         end = f"-{number}"
-        room = _SYMBOL_LENGTH - _LONGEST_NUMBER
-        yield name if len(name) <= room else f"{name[: room - len(end)]}{end}"
+        is_short = len(name) <= POOL_SYMBOL_LENGTH
+        yield name if is_short else f"{name[: POOL_SYMBOL_LENGTH - len(end)]}{end}"
