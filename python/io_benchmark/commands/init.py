@@ -38,17 +38,14 @@ def run(given: Given, context: Context) -> int:
     if not given[DIFF]:
         project.write(proposal.changes)
     context.stdout.writelines(line for change in proposal.changes for line in change.patch())
-    if not proposal.changes:
-        context.tell("Nothing differs")
-    elif given[DIFF]:
-        context.tell("Nothing written")
+    if proposal.changes:
+        context.tell("Nothing written" if given[DIFF] else "Written, not committed")
+        for note in proposal.notes:
+            context.tell(f"note: {note}")
     else:
-        context.tell("Written, not committed")
-    for note in proposal.notes if proposal.changes else ():
-        context.tell(f"note: {note}")
-    steps = [f"next: {step}" for step in proposal.steps]
+        context.tell("Nothing differs")
+    for step in proposal.steps:
+        context.tell(f"next: {step}")
     if proposal.changes and not given[DIFF]:
-        steps.append(f"then try it: {rehearse()}")
-    for step in steps:
-        context.tell(step)
+        context.tell(f"then try it: {rehearse()}")
     return 0

@@ -131,7 +131,8 @@ def _folders(project: Path) -> Iterator[Path]:
     activated = os.environ.get("VIRTUAL_ENV")
     if activated:
         places.append(Path(activated))
-    places += [folder / name for folder in project.parents for name in _FOLDERS]
+    for folder in project.parents:
+        places.extend(folder / name for name in _FOLDERS)
     trusted = (0, os.geteuid(), project.stat().st_uid)
     for place in places:
         with suppress(OSError):
