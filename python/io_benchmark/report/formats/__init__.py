@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 _SECTIONS = {
     "GateReport": "gates.answers",
     "History": "history",
-    "TaskReport": "tasks",
-    "Predictions": "predictions",
+    "TaskReport": "real_tasks.tasks",
+    "Predictions": "real_tasks.predictions",
     "Investigation": "investigation",
-    "LabelRanking": "ranking",
+    "LabelRanking": "real_tasks.ranking",
 }
 
 

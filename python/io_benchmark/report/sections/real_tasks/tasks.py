@@ -8,7 +8,7 @@ from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.number_text import NOTHING, count, duration_unit, money, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import baseline_text, ends_text, text_of
-from io_benchmark.report.sections import task_answers
+from io_benchmark.report.sections.real_tasks import task_answers
 from io_benchmark.text import LINE_LENGTH, name
 
 _LABELS_SHOWN = 40  # in the table of a pair
