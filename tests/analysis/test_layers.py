@@ -22,6 +22,8 @@ TASKS = (*READING, "tasks")
 # An investigation looks at real tasks over time, and concludes from what the others found.
 INVESTIGATION = (*COMPARISON[:-1], "history", "tasks", "prediction", "investigation")
 GATE = (*COMPARISON, "gate")
+# A fleet's table has what each pool measured over time, and predictions of tasks.
+FLEET = (*PREDICTION, "history", "fleet")
 EXPECTATIONS = ("model", "expectations")
 REPORT = ("content", "blocks", "sections", "formats")
 
@@ -52,7 +54,7 @@ def rooms_imported(layer: str, room: str) -> set[str]:
 
 
 ORDERS = {
-    "analysis": (COMPARISON, PREDICTION, HISTORY, TASKS, INVESTIGATION, GATE, EXPECTATIONS),
+    "analysis": (COMPARISON, PREDICTION, HISTORY, TASKS, INVESTIGATION, GATE, FLEET, EXPECTATIONS),
     "report": (REPORT,),
 }
 

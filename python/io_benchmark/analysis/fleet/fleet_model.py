@@ -19,14 +19,22 @@ from io_benchmark.costs.worker_time import Price
 class FleetFigure(Struct, frozen=True):
     """Something that a pool can do: a column of the table."""
 
-    name: str  # "write-bandwidth": the option --by takes it, and each format for programs has it
+    name: str  # "write": the option --by takes it, and each format for programs has it
     label: str  # "Write"
     unit: str  # "MiB/s"
     higher_is_better: bool
     basis: str  # how it is known, for people: the workload, the variant, and what was taken
     work: str = ""  # the unit of work that a price is given for: "TiB written"
-    # How much of `work` one worker does in an hour, for a value of 1.
+    # How much of `work` one worker does in an hour, for a value of 1. A time divides it.
     work_per_hour: float = 0.0
+    is_counted: bool = False  # by the machine: it varies only where machines differ
+
+    def cost_of(self, value: float, price: Price | None) -> float | None:
+        """Return what one unit of the figure's work costs; None without a price or such a unit."""
+        if price is None or not self.work or value <= 0:
+            return None
+        done = self.work_per_hour * value if self.higher_is_better else self.work_per_hour / value
+        return price.per_hour / done
 
 
 class WorkerReading(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -60,13 +68,16 @@ class Cell(Struct, frozen=True):
     """What a pool can do: the geometric mean of its machines since its last change."""
 
     value: float
-    interval: Interval | None  # of the value, in its unit; None: one machine in one push
+    interval: Interval  # of the value, in its unit
     machines: int
     # How many pools are certainly better, plus 1, and how many may be better, plus 1. Pools whose
-    # intervals overlap share a part of these ranks.
-    best_rank: int
-    worst_rank: int
+    # intervals overlap share a part of these ranks. None: other work was measured than of most
+    # pools, such as larger files.
+    best_rank: int | None
+    worst_rank: int | None
     since: date  # of the first push that the mean includes
+    work: str = ""  # that was measured: only cells with the same are compared
+    is_assumed: bool = False  # one machine, or one push: the interval is by an assumed variation
     cost: float | None = None  # of one unit of the figure's work, in the currency of the price
 
 
@@ -124,7 +135,7 @@ class FleetPool(Struct, frozen=True, kw_only=True):
     machines: int  # seen in all readings
     pushes: int
     last: date
-    points: tuple[WeekPoint, ...]  # of the figure that the table is ordered by, the oldest first
+    points: tuple[WeekPoint, ...]  # of the figure `Fleet.drawn`, the oldest first
     changes: tuple[FleetChange, ...]  # the newest first
     flags: tuple[Statement, ...]
     predicted: PoolPredicted | None = None
@@ -136,7 +147,8 @@ class Fleet(Struct, frozen=True, tag_field="version", tag=1):
 
     title: str
     as_of: date  # the day of which it is said how long ago a pool was measured
-    ordered_by: str  # a figure's name, "price", or "predicted"
+    ordered_by: str  # one of `fleet.orders`: a figure's name, "price", …
+    drawn: str  # the figure that the pools' points are of; empty: no pool has points
     figures: tuple[FleetFigure, ...]
     pools: tuple[FleetPool, ...]
     margin_ratio: float
