@@ -53,6 +53,7 @@ class WorkerReading(Struct, frozen=True, omit_defaults=True, kw_only=True):
     # with the same work are compared.
     values: Mapping[str, float] = {}
     work: Mapping[str, str] = {}
+    price: Price | None = None  # of its pool when this was read; None: no prices were given
 
 
 class KeptReadings(Struct, frozen=True, tag_field="version", tag=1):
