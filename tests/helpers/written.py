@@ -34,7 +34,7 @@ def section(report: AnyReport, title: str) -> list[Block]:
     """The blocks below the heading that starts so; none where there is no such heading."""
     found: list[Block] = []
     is_inside = False
-    for block in _opened(document_of(report).blocks):
+    for block in _opened(document_of(report).whole):
         if isinstance(block, Heading) and block.level == 2:
             is_inside = plain(block.line).startswith(title)
         elif is_inside:
@@ -43,12 +43,12 @@ def section(report: AnyReport, title: str) -> list[Block]:
 
 
 def headings(report: AnyReport) -> list[str]:
-    blocks = _opened(document_of(report).blocks)
+    blocks = _opened(document_of(report).whole)
     return [plain(block.line) for block in blocks if isinstance(block, Heading)]
 
 
 def folds(report: AnyReport) -> list[str]:
-    blocks = document_of(report).blocks
+    blocks = document_of(report).whole
     return [block.summary for block in blocks if isinstance(block, Fold)]
 
 

@@ -33,15 +33,19 @@ class Words(Struct, frozen=True):
     text: str
     kind: str = ""
     link: str = ""
+    is_chip: bool = False  # the page draws it as a small label; elsewhere it is text
 
 
 Inline: TypeAlias = str | Words
 Line: TypeAlias = Inline | tuple[Inline, ...]
 
 
+SECTION, SUBSECTION = 2, 3  # levels of headings; the title is above both
+
+
 class Heading(Struct, frozen=True):
     line: Line
-    level: int = 2  # below the title; 3 is below another heading
+    level: int = SECTION
 
 
 class Paragraph(Struct, frozen=True):
@@ -212,16 +216,33 @@ Block: TypeAlias = Heading | Paragraph | Items | Table | Picture | Fold | Code
 
 
 class Document(Struct, frozen=True):
-    """A report: all of it, and what a first screen has, if it is for one."""
+    """A report: facts about it, its answer, and the evidence; and a first screen, if it is for one.
+
+    The answer has what a reader needs to act, without a heading: the page shows it first.
+    """
 
     title: str
-    blocks: Sequence[Block]
+    blocks: Sequence[Block]  # the evidence; the page lists its headings as contents
     screen: Sequence[Block] = ()
     reason: str = ""  # behind the title: why these sides are compared so
+    facts: Sequence[Line] = ()  # what was compared, when, and with what
+    answer: Sequence[Block] = ()
 
     @property
     def headline(self) -> str:
         return self.title + self.reason
+
+    @property
+    def facts_line(self) -> Line:
+        """Return all facts as one line."""
+        parts = [piece for fact in self.facts for piece in (" · ", *pieces(fact))]
+        return tuple(parts[1:])
+
+    @property
+    def whole(self) -> list[Block]:
+        """Return the answer below a heading, if it is apart, then the evidence."""
+        answer = [Heading("Answer"), *self.answer] if self.answer else []
+        return [*answer, *self.blocks]
 
 
 def pieces(line: Line) -> tuple[Inline, ...]:

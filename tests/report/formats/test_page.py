@@ -14,22 +14,23 @@ from golden import ALL
 from msgspec.structs import replace
 from page import Page, assert_harmless
 
-from io_benchmark.report.formats import rendered
+from io_benchmark.report.blocks import Document, Heading, Paragraph, Words
+from io_benchmark.report.formats import Layout, page, rendered
 
 
-def page(report: object) -> str:
+def page_of(report: object) -> str:
     return rendered(report, "html")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("make", [make for name, make in ALL.items() if "hostile" in name])
 def test_hostile_texts_are_text(make) -> None:
     """Names full of markup are shown as they are, and make no element."""
-    assert_harmless(Page(page(make())))
+    assert_harmless(Page(page_of(make())))
 
 
 def test_style() -> None:
     """The page has the style sheet, which loads nothing; golden pages have its policy."""
-    (styles,) = re.findall("<style>\n(.*?)</style>", page(sample_report.empty()), re.DOTALL)
+    (styles,) = re.findall("<style>\n(.*?)</style>", page_of(sample_report.empty()), re.DOTALL)
     assert styles == (files("io_benchmark.report.formats") / "page.css").read_text()
     assert not re.search(r"url\(|@import|<", styles)
 
@@ -45,7 +46,7 @@ def test_style() -> None:
 )
 def test_large_reports(make: Callable[[], object], texts: list[str]) -> None:
     """A few of many are drawn, all are listed, and the page is smaller than a megabyte."""
-    written = page(make())
+    written = page_of(make())
     assert [text for text in texts if text not in written] == []
     assert len(written.encode()) < 1_000_000
 
@@ -58,6 +59,40 @@ def test_hundreds_of_measurements() -> None:
     one = next(each for each in report.series if each.subject == part.subject)
     parts = tuple(replace(part, subject=subject, comparisons=()) for subject in subjects)
     series = tuple(replace(one, subject=subject) for subject in subjects)
-    text = page(replace(report, subjects=parts, series=series, diagnoses=(), problems=()))
+    text = page_of(replace(report, subjects=parts, series=series, diagnoses=(), problems=()))
     assert text.count("Samples of variant-") == 60
     assert len(text.encode()) < 2_000_000
+
+
+def test_contents() -> None:
+    """They lead to the sections; anchors have letters and digits, and each is used once."""
+    hostile = ('"><script>', Words("É & 2", "slower"))
+    lines = ("Where the time went", hostile, "x" * 99, "Where the time went", "!")
+    headings = tuple(map(Heading, lines))
+    written = page.render(Document("title", (*headings, Heading("below", 3))), Layout())
+    anchors = re.findall('<h2 id="(.*?)">', written)
+    time_went = "at-where-the-time-went"
+    assert anchors == [
+        f"{time_went}-1",
+        "at-script-2-1",
+        f"at-{'x' * 40}-1",
+        f"{time_went}-2",
+        "at-1",
+    ]
+    for contents in re.findall("<nav.*?</nav>", written, re.DOTALL):
+        assert re.findall('href="#(.*?)"', contents) == anchors
+    assert written.count("<nav") == 2
+    assert "<nav" not in page.render(Document("title", headings[:2]), Layout())
+
+
+def test_facts_and_answer() -> None:
+    """Facts are below the title, then the answer, then the evidence."""
+    facts = (Words("Rehearsal", "warning", is_chip=True), ("push ", Words("a<b", link="https://x")))
+    document = Document("title", (Heading("Evidence"),), (), "", facts, (Paragraph("answer"),))
+    written = page.render(document, Layout())
+    assert '<li><strong class="warning chip">Rehearsal</strong></li>' in written
+    assert (
+        '<li>push <a href="https://x" rel="external nofollow noreferrer">a&lt;b</a></li>' in written
+    )
+    places = [written.index(text) for text in ("<h1>", "Rehearsal", "answer</p>", "Evidence</h2>")]
+    assert places == sorted(places)

@@ -45,7 +45,9 @@ def render(document: blocks.Document, layout: Layout) -> str:
 
     Where all would not fit in a comment, its folds are closed; then it is cut.
     """
-    head, end, content = f"## {_prose(document.headline)}\n", "", document.blocks
+    head, end, content = f"## {_prose(document.headline)}\n", "", document.whole
+    if document.facts:
+        head += f"\n{_line(document.facts_line)}\n"
     if layout.details:
         content = [*_opened(content)]
     elif document.screen and _written(content).count("\n") > _SHORT_LINES:

@@ -2,6 +2,7 @@
 """Blocks as one HTML page that loads nothing: no scripts, fonts or network."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
@@ -28,13 +29,31 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 {style}</style>
 </head>
 <body>
-<main>
+{side}<main>
 <h1>{document.headline}</h1>
-{content}
+{facts}{folded}{answer}{evidence}
 </main>
 </body>
 </html>
 """)
+# One list at the side of wide windows, and one that is folded in narrow ones: no script moves it.
+_SIDE = Markup("""\
+<nav class="contents side" aria-label="Contents">
+<div>
+<p>Contents</p>
+{}</div>
+</nav>
+""")
+_FOLDED = Markup("""\
+<nav class="contents folded" aria-label="Contents">
+<details>
+<summary>Contents</summary>
+{}</details>
+</nav>
+""")
+_LEAST_CONTENTS = 3  # fewer headings need no list
+_NO_WORD = re.compile("[^a-z0-9]+")
+_ANCHOR_LENGTH = 40
 _LINK = Markup('<a href="{}" rel="external nofollow noreferrer">{}</a>')
 _SCROLLING = Markup(
     '<div class="scroll" tabindex="0" role="region" aria-label="{}">\n'
@@ -45,7 +64,59 @@ _SCROLLING = Markup(
 def render(document: blocks.Document, _layout: Layout) -> str:
     css = (files("io_benchmark.report.formats") / "page.css").read_text(encoding="utf-8")
     style = Markup(css)  # noqa: S704 - the style sheet is a part of the program
-    return str(_PAGE.format(document=document, style=style, content=_written(document.blocks)))
+    sections = _sections(document.blocks)
+    heading = Markup('<h2 id="{}">{}</h2>')
+    parts = (
+        heading.format(*sections[number]) if number in sections else _block(block)
+        for number, block in enumerate(document.blocks)
+    )
+    contents = _contents(list(sections.values()))
+    return str(
+        _PAGE.format(
+            document=document,
+            style=style,
+            facts=_facts(document.facts),
+            side=_SIDE.format(contents) if contents else "",
+            folded=_FOLDED.format(contents) if contents else "",
+            answer=_answer(document.answer),
+            evidence=Markup("\n").join(filter(None, parts)),
+        )
+    )
+
+
+def _facts(facts: Sequence[blocks.Line]) -> Markup:
+    lines = Markup().join(Markup("<li>{}</li>\n").format(_line(fact)) for fact in facts)
+    return Markup('<ul class="facts">\n{}</ul>\n').format(lines) if facts else Markup()
+
+
+def _answer(answer: Sequence[blocks.Block]) -> Markup:
+    """Write the answer; only those who do not see where it is need its heading."""
+    section = Markup('<section class="answer">\n<h2 class="unseen">Answer</h2>\n{}\n</section>\n')
+    return section.format(_written(answer)) if answer else Markup()
+
+
+def _sections(content: Sequence[blocks.Block]) -> dict[int, tuple[str, Markup]]:
+    """Return the anchor and the text of each section's heading, by its number in the content.
+
+    An anchor is made of letters and digits, whatever else the heading has.
+    """
+    sections: dict[int, tuple[str, Markup]] = {}
+    uses: Counter[str] = Counter()
+    for number, block in enumerate(content):
+        if isinstance(block, blocks.Heading) and block.level == blocks.SECTION:
+            words = _NO_WORD.sub("-", blocks.plain(block.line).lower())[:_ANCHOR_LENGTH]
+            anchor = f"at-{words.strip('-')}".strip("-")
+            uses[anchor] += 1
+            sections[number] = f"{anchor}-{uses[anchor]}", _line(block.line)
+    return sections
+
+
+def _contents(sections: Sequence[tuple[str, Markup]]) -> Markup:
+    if len(sections) < _LEAST_CONTENTS:
+        return Markup()
+    entry = Markup('<li><a href="#{}">{}</a></li>\n')
+    entries = Markup().join(entry.format(*section) for section in sections)
+    return Markup("<ul>\n{}</ul>\n").format(entries)
 
 
 def _written(content: Iterable[blocks.Block]) -> Markup:
@@ -152,8 +223,9 @@ def _piece(piece: blocks.Inline) -> Markup:
             return Markup("<code>{}</code>").format(_escaped(piece.text))
         case blocks.Words(kind=kind) if kind:
             element = "span" if kind == blocks.QUIET else "strong"
+            classes = f"{_class(kind)} chip" if piece.is_chip else _class(kind)
             styled = Markup('<{0} class="{1}">{2}</{0}>')
-            return styled.format(element, _class(kind), _prose(piece.text))
+            return styled.format(element, classes, _prose(piece.text))
     return _prose(blocks.plain(piece))
 
 

@@ -68,7 +68,8 @@ def render(document: blocks.Document, layout: Layout) -> str:
     )
     if layout.details or not document.screen:
         title = _paragraph(document.headline, columns, blocks.STRONG, indent="")
-        lines = _single_gaps([*title, *_blocks(document.blocks, columns)])
+        facts = _paragraph(document.facts_line, columns, blocks.QUIET) if document.facts else ()
+        lines = _single_gaps([*title, *facts, *_blocks(document.whole, columns)])
     else:
         lines = blocks.fitting(
             document.screen,

@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from io_benchmark import __version__
 from io_benchmark.analysis.model.cause import OWN_REASON, Diagnosis, Pace, State
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison, Severity, Verdict
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import Report, SampledReport
+from io_benchmark.analysis.model.run import UNKNOWN
 from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks, content
@@ -26,6 +28,7 @@ from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 from io_benchmark.text import capitalized
 
+_REHEARSAL = "Rehearsal: one machine, all differences are noise"
 _RATIOS = (
     "A ratio is the time of a pool divided by that of the baseline: above 1 is slower, also "
     "where a rate is shown. Both times are geometric means of the workers"
@@ -50,10 +53,22 @@ def document(report: SampledReport) -> blocks.Document:
     is_compared = any(len(part.figures) > 1 for part in report.subjects)
     return blocks.Document(
         report.title,
-        [*_full(report, sides)],
+        [*_evidence(report, sides)],
         [*_screen(report, sides)],
         content.baseline_text(report.baseline_reason) if is_compared else "",
+        [*_facts(report)],
+        [*_whole_answer(report, sides)],
     )
+
+
+def _facts(report: Report) -> Iterator[blocks.Line]:
+    if report.is_only_noise:
+        yield blocks.Words(_REHEARSAL, blocks.WARNING, is_chip=True)
+    runs = [run for run in report.workers if run.is_counted]
+    workers = {(run.side, run.machine if run.machine != UNKNOWN else run.task_id) for run in runs}
+    if report.workers:
+        yield f"{number_of(len(workers), 'worker')}, {number_of(len(report.workers), 'task')}"
+    yield f"io-benchmark {__version__}"
 
 
 def _screen(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
@@ -249,10 +264,15 @@ def _measurements(sides: Sequence[SideResult]) -> str:
     return ", ".join(filter(None, (number_of(len(sides), "measurement"), _as_long(sides))))
 
 
-def _full(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
-    yield blocks.Heading("Answer")
+def _whole_answer(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
+    """Write the picture of all pools, a sentence per pool, and what limits the answer."""
     refused = [blocks.Item(line, kind=blocks.NO_VERDICT, mark="!") for line in refusals(report)]
     yield blocks.Items([*_answer(report, sides, is_full=True), *refused], shown=0)
+
+
+def _evidence(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
+    yield from chain(parts(sides, report), workers_needed(report), places(report))
+    yield from chain(measured(sides, report), causes(report), runs(report), notes(report))
     if report.subjects or report.baseline:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
         shows_means = any(map(compared_ns, report.subjects))
@@ -261,9 +281,8 @@ def _full(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks
             f"{_COMPARED_MEANS if shows_means else ''}. "
             f"Equivalent is within ±{percent(report.margin_ratio)}."
         )
+        yield blocks.Heading("How to read this")
         yield blocks.Paragraph(basis, blocks.QUIET)
-    yield from chain(parts(sides, report), workers_needed(report), places(report))
-    yield from chain(measured(sides, report), causes(report), runs(report), notes(report))
     if report.subjects:
         yield blocks.Paragraph(_CLOSING, blocks.QUIET)
 

@@ -69,7 +69,7 @@ def test_parts_add_up(
     times = {pair.baseline: before, pair.candidate: after}
     changed = replace(pair, times=times, difference_s=difference_s)
     report = replace(sample_tasks.seed(), comparisons=(changed,))
-    written = "\n".join(lines(document_of(report).blocks))
+    written = "\n".join(lines(document_of(report).whole))
     assert f", {whole} (" in written
     assert f"Where: {where}.\n" in written
 

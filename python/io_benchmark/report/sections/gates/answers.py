@@ -73,7 +73,7 @@ def _full(report: GateReport) -> Iterator[blocks.Block]:
             yield _tests(gate)
     for gate in report.gates:
         yield blocks.Heading(f"Comparison: {gate.comparison.title}")
-        yield from comparison.document(cast("SampledReport", gate.comparison)).blocks
+        yield from comparison.document(cast("SampledReport", gate.comparison)).whole
 
 
 def _answer(gate: GateAnswer) -> blocks.Item:
