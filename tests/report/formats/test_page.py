@@ -68,7 +68,7 @@ def test_contents() -> None:
     """They lead to the sections; anchors have letters and digits, and each is used once."""
     hostile = ('"><script>', Words("É & 2", "slower"))
     lines = ("Where the time went", hostile, "x" * 99, "Where the time went", "!")
-    headings = tuple(map(Heading, lines))
+    headings = tuple(Heading(line) for line in lines)
     written = page.render(Document("title", (*headings, Heading("below", 3))), Layout())
     anchors = re.findall('<h2 id="(.*?)">', written)
     time_went = "at-where-the-time-went"
