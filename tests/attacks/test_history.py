@@ -10,7 +10,7 @@ import pytest
 import workload_entries
 from seed_case import outcome
 
-from io_benchmark.analysis.history import readings
+from io_benchmark.analysis.history import bounds, readings
 from io_benchmark.analysis.history.readings import readings_of
 from io_benchmark.analysis.history.series import history
 from io_benchmark.report.formats import rendered
@@ -83,4 +83,4 @@ def test_what_is_cut_is_said(change, cut):
     assert len(reasons) <= 51
     for series in made["series"]:
         names = (series["points"][0]["revision"], series["points"][0]["group"])
-        assert max(map(len, names)) == min(len(name), readings.IDENTIFIER)
+        assert max(map(len, names)) == min(len(name), bounds.IDENTIFIER)

@@ -14,12 +14,9 @@ from msgspec.structs import replace
 from seed_case import outcome
 
 from io_benchmark import results
+from io_benchmark.analysis.history.bounds import conditions_of
 from io_benchmark.analysis.history.history_model import HistoryReading, Origin
-from io_benchmark.analysis.history.readings import (
-    EarlierPushes,
-    _conditions_of,
-    readings_of,
-)
+from io_benchmark.analysis.history.readings import EarlierPushes, readings_of
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.reading.machines import MachineMarks
@@ -154,7 +151,7 @@ def run() -> Run:
 
 def reading(run: Run, week: int, log_mean: float, machine: str) -> HistoryReading:
     made = sample_history.reading(week, 76, percent=100 * log_mean, marks=MachineMarks(machine))
-    return replace(made, subject=run.subject, conditions=_conditions_of(run))
+    return replace(made, subject=run.subject, conditions=conditions_of(run))
 
 
 def by_week(*deviations: float) -> list[tuple[int, float, str]]:
