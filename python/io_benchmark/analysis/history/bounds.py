@@ -51,6 +51,8 @@ def origin_of(worker: Worker, task: TaskRecord | None) -> Origin | None:
         marks=replace(
             marks,
             worker_id=shorten(marks.worker_id, IDENTIFIER),
+            boot=tuple(shorten(part, IDENTIFIER) for part in marks.boot),
+            place=tuple(shorten(part, IDENTIFIER) for part in marks.place),
             pool=shorten(marks.pool, IDENTIFIER),
         ),
     )

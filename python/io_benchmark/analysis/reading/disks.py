@@ -59,20 +59,26 @@ class Stack(Struct, frozen=True):
     @property
     def medium(self) -> str | None:
         """Return what kind of disk this is, by the disks' models; None where one does not say."""
-        media = set()
-        for disk in self.disks:
-            model = _model(disk)
-            if any(cloud.is_local_ssd(model) for cloud in CLOUDS):
-                media.add(LOCAL_SSD)
-            elif any(cloud.is_persistent_disk(model) for cloud in CLOUDS):
-                media.add(PERSISTENT_DISK)
-            else:
-                return None
-        return " and ".join(sorted(media))
+        media = set(map(_medium, self.disks))
+        return None if None in media else " and ".join(sorted(filter(None, media)))
+
+    @property
+    def local_ssds(self) -> int | None:
+        """Return how many disks are local SSDs; None where a disk's model does not say."""
+        media = list(map(_medium, self.disks))
+        return None if None in media else media.count(LOCAL_SSD)
 
 
 def _model(disk: Device) -> str:
     return (disk.model or "").strip()
+
+
+def _medium(disk: Device) -> str | None:
+    """Return what kind of disk this is, by its model; None where that does not say."""
+    model = _model(disk)
+    if any(cloud.is_local_ssd(model) for cloud in CLOUDS):
+        return LOCAL_SSD
+    return PERSISTENT_DISK if any(cloud.is_persistent_disk(model) for cloud in CLOUDS) else None
 
 
 def _copies(place: StoragePlace) -> int:

@@ -160,7 +160,7 @@ _GIB = 1024**3
 # The settings of a leaf device's queue that decide how writes are gathered.
 _QUEUE = ("nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational", "wbt_lat_usec")
 # The facts by which a pool's machines are of several kinds. The others are settings of a machine.
-_KINDS = {
+KIND_FACTS = {
     "instance type": "the machine type {}",
     "disks": "{} disks",
     "disk models": "disks of model {}",
@@ -203,7 +203,7 @@ def kind_of_machine(runs: Sequence[Run]) -> dict[str, str]:
     of_runs = [dict(facts_of(run.worker.result, run.subject.place, None, None)) for run in runs]
     return {
         name: "1 disk" if (name, value) == ("disks", "1") else text.format(value)
-        for name, text in _KINDS.items()
+        for name, text in KIND_FACTS.items()
         if (value := of_runs[0].get(name)) is not None
         and all(facts.get(name) == value for facts in of_runs)
     }

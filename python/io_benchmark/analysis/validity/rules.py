@@ -39,7 +39,7 @@ _RETRIEVES_NEEDED, _BATCHES_NEEDED = (FEWEST_RETRIEVES, 100), (3, 20)
 _NOISY_RATIO = 0.05
 _DRIFT_RATIO = 0.10
 # Parts of the cache that are in memory before the first retrieve.
-_COLD_SHARE, _WARM_SHARE = 0.05, 0.50
+COLD_SHARE, _WARM_SHARE = 0.05, 0.50
 # Parameters that decide how much is measured. The others decide what is measured.
 _AMOUNTS = frozenset(("time_limit_s", "samples_planned", "objects_planned"))
 _SIZES_SHOWN = 6
@@ -204,11 +204,10 @@ def _sizes(entry: CacheRetrieveEntry) -> Traits:
 
 
 def _cache_state(entry: CacheRetrieveEntry) -> Traits:
-    state = entry.cache_state
-    if state is None or state.resident_bytes is None or state.cache_bytes == 0:
+    resident = entry.resident_share
+    if resident is None:
         return (statement("cache state unknown"),)
-    resident = state.resident_bytes / state.cache_bytes
-    if resident < _COLD_SHARE:
+    if resident < COLD_SHARE:
         return (statement("cold cache"),)
     return (statement("warm cache" if resident > _WARM_SHARE else "half-warm cache"),)
 

@@ -143,6 +143,14 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     fidelity: Name = "seed"  # or REAL
 
     @property
+    def resident_share(self) -> float | None:
+        """Return the part of the cache that was in memory at first; None: it is not known."""
+        state = self.cache_state
+        if state is None or state.resident_bytes is None or state.cache_bytes == 0:
+            return None
+        return state.resident_bytes / state.cache_bytes
+
+    @property
     def inconsistency(self) -> str | None:
         samples = self.samples
         if samples.inconsistency:
