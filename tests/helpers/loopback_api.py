@@ -36,6 +36,7 @@ ROUTES = (
     ),
     ("GET", "index/v1/task/<indexPath>", "find_task"),
     ("GET", "index/v1/tasks/<namespace>", "list_tasks"),
+    ("GET", "index/v1/namespaces/<namespace>", "list_namespaces"),
     ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "worker_pool"),
     ("GET", "auth/v1/scopes/current", "current_scopes"),  # taskgraph asks this and lists artifacts
 )
@@ -52,6 +53,7 @@ SCOPES = {
     "list_workers": "queue:list-workers:<provisionerId>/<workerType>",
     "find_task": "index:find-task:<indexPath>",
     "list_tasks": "index:list-tasks:<namespace>",
+    "list_namespaces": "index:list-namespaces:<namespace>",
     "worker_pool": "worker-manager:get-worker-pool:<workerPoolId>",
     "current_scopes": "auth:current-scopes",
 }
@@ -342,6 +344,21 @@ class Api:
         end = begin + self.deployment.page_limit
         more = {"continuationToken": f"from-{end}"} if end < len(routes) else {}
         return {"tasks": list(map(self.deployment.indexed, routes[begin:end])), **more}
+
+    def _list_namespaces(self, call: Call) -> Any:
+        outer = f"{call['namespace']}."
+        inner = [
+            route.removeprefix(outer) for route in self.deployment.index if route.startswith(outer)
+        ]
+        names = sorted({name.partition(".")[0] for name in inner if "." in name})
+        begin = int(call.query.get("continuationToken", "from-0").removeprefix("from-"))
+        end = begin + self.deployment.page_limit
+        more = {"continuationToken": f"from-{end}"} if end < len(names) else {}
+        namespaces = [
+            {"namespace": f"{outer}{name}", "name": name, "expires": "2027-11-21T08:38:21.000Z"}
+            for name in names[begin:end]
+        ]
+        return {"namespaces": namespaces, **more}
 
     def _list_workers(self, call: Call) -> Any:
         """Return the workers that claimed a task of the pool."""

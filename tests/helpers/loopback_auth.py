@@ -23,6 +23,7 @@ ANONYMOUS = (
     "queue:list-workers:*",
     "index:find-task:*",
     "index:list-tasks:*",
+    "index:list-namespaces:*",
     "worker-manager:get-worker-pool:*",
     "auth:current-scopes",
 )

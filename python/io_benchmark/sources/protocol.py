@@ -53,6 +53,7 @@ class Reading(Struct):
     without_result: list[TaskRecord] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # pools that have a problem
     problems_of_pools: int = 0  # how many of the problems these are
+    gave_up: int = 0  # results that another reading may get
     has_run: Callable[[str, int], bool] = lambda _task_id, _run_id: False  # skips this run
     # Gets each result as it arrives, and the file itself from a source that is not local.
     accept: Callable[[Position, RunResult, bytes], None] = lambda *_: None

@@ -62,6 +62,7 @@ class WebClient:
     ) -> None:
         """Tell `notice` of hosts that do not answer."""
         self.policy = policy or RequestPolicy()
+        self.sent = 0  # requests so far, repetitions included
         self._silence = Silence(notice)
         self._session = self._new_session(None)
         # For addresses in answers: one guard and session per deployment that gives them.
@@ -127,6 +128,7 @@ class WebClient:
         host.
         """
         host = _host(url)
+        self.sent += 1
         try:
             # Already encoded: quoting it again would break signatures.
             target = yarl.URL(url, encoded=True)

@@ -147,4 +147,4 @@ def test_the_transform_writes_where_this_reads():
     *_, by_date = _routes("releng", params, "amd-16.2")
     place = IndexAddress.by_date("io-benchmark", "amd-16.2", {})
     assert by_date == f"index.{place.route}.{day}"
-    assert index_history._time(day) == datetime(2026, 11, 21, 8, tzinfo=UTC)
+    assert index_history.parse_date_name(day) == datetime(2026, 11, 21, 8, tzinfo=UTC)

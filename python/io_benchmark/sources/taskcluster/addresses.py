@@ -22,6 +22,7 @@ DEFAULT_ROOT_URL = "https://firefox-ci-tc.services.mozilla.com"
 ROOT_VARIABLE = "TASKCLUSTER_ROOT_URL"
 TRUST_DOMAIN_VARIABLE = "IO_BENCHMARK_TRUST_DOMAIN"
 DECISION = ".taskgraph.decision"
+POOLS_BY_DATE = ".date.io-benchmark"
 # What a failure at the default deployment says, which nobody named.
 DEFAULT_HINT = f" ({ROOT_VARIABLE} is not set; set it if another deployment is meant)"
 
@@ -78,13 +79,18 @@ class IndexAddress(Struct, frozen=True):
     @classmethod
     def by_date(cls, project: str, pool: str, environment: Mapping[str, str]) -> Self:
         """Return the namespace of a pool's results by date; a dot in a name would end the name."""
-        root_url = default_root_url(environment)
-        if not _PROJECT.fullmatch(project):
+        if not is_project(project):
             raise UsageError(
                 f"--project: {clean(project, 100)!r} is not the name of a project; try io-benchmark"
             )
-        domain, name = _trust_domain(project, environment), pool.replace(".", "~")
-        return cls(root_url, f"{domain}.v2.{project}.date.io-benchmark.{name}")
+        pools = cls.of_pools(project, environment)
+        return cls(pools.root_url, f"{pools.route}.{pool.replace('.', '~')}")
+
+    @classmethod
+    def of_pools(cls, project: str, environment: Mapping[str, str]) -> Self:
+        """Return the namespace that has a namespace by date for each pool of a project."""
+        domain = _trust_domain(project, environment)
+        return cls(default_root_url(environment), f"{domain}.v2.{project}{POOLS_BY_DATE}")
 
     def __str__(self) -> str:
         return f"index:{self.route}"
@@ -102,6 +108,11 @@ class LandingAddress(Struct, frozen=True):
 
 
 TaskclusterAddress = TaskAddress | GroupAddress | IndexAddress | LandingAddress
+
+
+def is_project(name: str) -> bool:
+    """Return whether a project may have this name."""
+    return bool(_PROJECT.fullmatch(name))
 
 
 def parse(address: str, environment: Mapping[str, str]) -> TaskclusterAddress | None:

@@ -135,6 +135,15 @@ class IndexedTask(Struct, frozen=True, rename="camel"):
     namespace: str = ""  # the full path, with its name
 
 
+class _Namespace(Struct, frozen=True):
+    name: str
+
+
+class NamespacesPage(Struct, frozen=True, rename="camel"):
+    namespaces: list[_Namespace]
+    continuation_token: str | None = None
+
+
 class TasksPage(Struct, Generic[T], frozen=True, rename="camel"):
     """A page of tasks, in one of the forms above."""
 

@@ -37,6 +37,7 @@ from io_benchmark.sources.taskcluster.api_answers import (
     IndexedTask,
     LandingJob,
     NamedDefinition,
+    NamespacesPage,
     QueueRun,
     StatusAnswer,
     StatusesPage,
@@ -176,6 +177,11 @@ class Deployment:
             for task in page.tasks
         }
 
+    async def namespaces(self, namespace: str) -> list[str]:
+        """Return the names of the namespaces directly in a namespace; a missing one has none."""
+        pages = self._pages(NamespacesPage, self._index.listNamespaces, namespace)
+        return [inner.name async for page in pages for inner in page.namespaces]
+
     async def group(
         self, group_id: str, on_tasks: Callable[[int], None] = lambda _count: None
     ) -> list[QueueTask]:
@@ -191,13 +197,10 @@ class Deployment:
 
     async def tasks(self, task_ids: Sequence[str]) -> dict[str, QueueTask]:
         """Return those of the named tasks that exist, with two requests per 1000."""
-        statuses: dict[str, TaskStatus] = {}
+        statuses = await self.statuses(task_ids)
         tasks: dict[str, QueueTask] = {}
         kind = TasksPage[NamedDefinition]
-        for start in range(0, len(task_ids), _MAXIMUM_IDS):
-            ids = {"taskIds": list(task_ids[start : start + _MAXIMUM_IDS])}
-            async for page in self._pages(StatusesPage, self._queue.statuses, payload=ids):
-                statuses |= {answer.status.task_id: answer.status for answer in page.statuses}
+        for ids in _payloads(task_ids):
             async for page in self._pages(kind, self._queue.tasks, payload=ids):
                 tasks |= {
                     task.task_id: QueueTask.of(task.task, statuses[task.task_id])
@@ -205,6 +208,25 @@ class Deployment:
                     if task.task_id in statuses
                 }
         return tasks
+
+    async def statuses(self, task_ids: Sequence[str]) -> dict[str, TaskStatus]:
+        """Return the states of those named tasks that exist, with a request per 1000."""
+        return {
+            answer.status.task_id: answer.status
+            for ids in _payloads(task_ids)
+            async for page in self._pages(StatusesPage, self._queue.statuses, payload=ids)
+            for answer in page.statuses
+        }
+
+    @property
+    def requests(self) -> int:
+        """Return how many requests were sent so far, repetitions included."""
+        return self._http.sent
+
+    def has_expired(self, task: QueueTask) -> bool:
+        """Return whether a task's artifact is too old to be kept."""
+        expires = task.artifact_expires
+        return expires is not None and expires < self._http.policy.now()
 
     async def definition(self, task_id: str) -> dict[str, Any]:
         """Return a task's whole definition; raise a MissingError without such a task."""
@@ -247,7 +269,7 @@ class Deployment:
     def _absent(self, task: QueueTask, run: QueueRun, problem: str) -> NoArtifactError:
         """Explain an absent artifact: it expired, or never existed."""
         expires, advice = task.artifact_expires, task.advice_on_run(run)
-        if expires is not None and expires < self._http.policy.now():
+        if expires is not None and self.has_expired(task):
             advice = f"it expired on {expires.date()}; run the {task.work} again"
         return NoArtifactError(f"{problem}: {advice}")
 
@@ -290,3 +312,9 @@ class Deployment:
             if status == 404:
                 raise MissingError(clean_name(message.strip().partition("\n")[0])) from None
             raise RequestRefusedError(status, self.access.refusal(status, message, needs)) from None
+
+
+def _payloads(task_ids: Sequence[str]) -> list[dict[str, list[str]]]:
+    """Return the payloads of requests that name all these tasks."""
+    starts = range(0, len(task_ids), _MAXIMUM_IDS)
+    return [{"taskIds": list(task_ids[start : start + _MAXIMUM_IDS])} for start in starts]

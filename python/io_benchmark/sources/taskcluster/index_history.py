@@ -52,7 +52,7 @@ async def _read(
     names = await deployment.indexed(query.place.route)
     dated = {}
     for name, task_id in names.items():
-        time = _time(name)
+        time = parse_date_name(name)
         if time is not None:
             dated[time] = task_id
     since = query.since or date.min
@@ -101,19 +101,25 @@ def _push_times(
                 position, f"task {task_id} of {time.date()}: does not exist; it may have expired"
             )
             continue
-        created = task.created or time
-        is_possible = created - _AFTER_PUSH <= time <= created + _BEFORE_PUSH
-        if not is_possible:
+        possible = time_of_push(time, task.created)
+        if possible != time:
             request.remark(
                 position,
                 f"task {task_id}: the index dates it {time.date()}, which cannot be the date of "
-                f"its push; the task's date is used, {created.date()}",
+                f"its push; the task's date is used, {possible.date()}",
             )
-        times[task.status.task_group_id] = time if is_possible else created
+        times[task.status.task_group_id] = possible
     return times
 
 
-def _time(name: str) -> datetime | None:
+def time_of_push(time: datetime, created: datetime | None) -> datetime:
+    """Return a date of the index; that of the task's creation where a push cannot have the date."""
+    if created is None or created - _AFTER_PUSH <= time <= created + _BEFORE_PUSH:
+        return time
+    return created
+
+
+def parse_date_name(name: str) -> datetime | None:
     """Return the date that a name in the index is; None where it is not one."""
     try:
         return datetime.strptime(f"{name}Z", "%Y%m%d%H%M%S%z") if _DATE.fullmatch(name) else None

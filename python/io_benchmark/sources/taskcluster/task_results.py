@@ -15,7 +15,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.errors import NoArtifactError, ResultError, TooLargeError
+from io_benchmark.errors import GaveUpError, NoArtifactError, ResultError, TooLargeError
 from io_benchmark.number_text import number_of
 from io_benchmark.results.format import TaskProfile
 from io_benchmark.results.reader import MAXIMUM_BYTES
@@ -102,6 +102,8 @@ async def _read_first(
                 reading.budget.read_bytes -= maximum_bytes
                 if maximum_bytes == SMALL_BYTES:
                     raise
+            if isinstance(error, GaveUpError):
+                reading.gave_up += 1
             line = str(error) if str(error).startswith(title) else f"{title}: {error}"
             reading.problem(listed.position(run), line, listed.url(run), listed.task.pool)
             return None

@@ -22,6 +22,7 @@ KINDS = ("io-benchmark", ALL_KIND, GATE_KIND)
 REPORT_KIND = "io-benchmark-report"
 _FOLDER = "public/io-benchmark"
 ARTIFACT = f"{_FOLDER}/io-benchmark.json"
+KEPT_READINGS = f"{_FOLDER}/fleet-readings.json"
 _PROFILE = f"{_FOLDER}/task-profile.json"
 # Profiles that a task may have, the best first: of `measure`, then those of Firefox's tests and
 # builds.
