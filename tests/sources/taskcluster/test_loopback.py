@@ -55,7 +55,7 @@ def _sorted(value):
 
 @pytest.mark.parametrize(
     ("exchanges", "deployment", "count"),
-    [(exchanges(), recorded(), 14), (written().values(), recorded_pushes(), 3)],
+    [(exchanges(), recorded(), 14), (written().values(), recorded_pushes(), 4)],
     ids=["results", "pushes"],
 )
 def test_as_recorded(exchanges, deployment, count):

@@ -13,26 +13,28 @@ from functools import partial
 
 from msgspec import Struct
 
-from io_benchmark.errors import GaveUpError, MissingError, NoArtifactError, ResultError
+from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.number_text import listed, number_of
 from io_benchmark.sources import protocol
 from io_benchmark.sources.requests import run_all
 from io_benchmark.sources.silence import in_progress
 from io_benchmark.sources.taskcluster.addresses import (
-    POOLS_BY_DATE,
     ROOT_VARIABLE,
     IndexAddress,
-    TaskAddress,
     default_remark,
 )
 from io_benchmark.sources.taskcluster.deployment import Deployment
 from io_benchmark.sources.taskcluster.index_history import parse_date_name, time_of_push
 from io_benchmark.sources.taskcluster.listing import ListedTask
+from io_benchmark.sources.taskcluster.published_readings import (
+    PublishedReadings,
+    latest_fleet,
+    published_readings,
+)
 from io_benchmark.sources.taskcluster.task_results import ResultReader
-from io_benchmark.sources.taskcluster.tasks import GATE_KIND, KEPT_READINGS
+from io_benchmark.sources.taskcluster.tasks import GATE_KIND
 from io_benchmark.text import clean_name
 
-_LATEST = ".latest.io-benchmark-fleet"
 _LISTINGS_AT_ONCE = 16
 _PER_RESULT = 2  # requests: where the artifact is, and its content
 _NAMED = 3  # pools in a message
@@ -45,9 +47,8 @@ class PushesQuery(Struct, frozen=True):
     since: date
     most_requests: int  # when these were sent, no push is begun; the first one is always read
     most_kept_bytes: int
-    # Gets the file with the readings that the newest task of the fleet kept, and its address, or
-    # why there is none. Returns the task groups that need not be read.
-    take_kept: Callable[[bytes | ResultError, str], AbstractSet[str]]
+    # Gets what the newest task of the fleet kept; returns the task groups that need not be read.
+    take_kept: Callable[[PublishedReadings | None], AbstractSet[str]]
 
 
 class IndexedPushes(Struct):
@@ -80,7 +81,9 @@ async def _read(
     request.progress("listing the index", 0, None)
     if not request.environment.get(ROOT_VARIABLE):
         request.remark(protocol.FIRST, default_remark(query.place.root_url))
-    kept_groups = await _take_kept(query, deployment)
+    latest, most_bytes = latest_fleet(query.place), query.most_kept_bytes
+    published = await published_readings(deployment, latest, most_bytes)
+    kept_groups = query.take_kept(published)
     dated = await _list_pools(query, request, deployment)
     statuses = await deployment.statuses(list(dated))
     indexed: dict[str, list[str]] = {}
@@ -106,26 +109,6 @@ async def _read(
         if await push.read(request, deployment, pushes):
             pushes.complete.add(group)
             pushes.unread.remove(group)
-
-
-async def _take_kept(query: PushesQuery, deployment: Deployment) -> AbstractSet[str]:
-    """Hand over the readings that the newest task of the fleet kept."""
-    root_url, route = query.place.root_url, query.place.route
-    latest = IndexAddress(root_url, f"{route.removesuffix(POOLS_BY_DATE)}{_LATEST}")
-    source = f"{latest} of {root_url}"
-    content: bytes | ResultError = MissingError(f"{root_url} has no such route")
-    try:
-        task_id = await deployment.find(latest.route)
-        task = None if task_id is None else (await deployment.tasks([task_id])).get(task_id)
-        if task is not None and task.status.runs:
-            source = TaskAddress(root_url, task.task_id).url
-            run, most_bytes = task.status.runs[-1], query.most_kept_bytes
-            content = await deployment.result(task, run, most_bytes, KEPT_READINGS)
-    except NoArtifactError as error:
-        content = MissingError(str(error))
-    except ResultError as error:
-        content = error
-    return query.take_kept(content, source)
 
 
 async def _list_pools(

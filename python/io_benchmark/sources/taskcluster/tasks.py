@@ -20,6 +20,7 @@ ALL_KIND = "io-benchmark-all"  # every workload, with fewer retrieves
 GATE_KIND = "io-benchmark-gate"  # pools with new images, and with the old ones
 KINDS = ("io-benchmark", ALL_KIND, GATE_KIND)
 REPORT_KIND = "io-benchmark-report"
+FLEET_KIND = "io-benchmark-fleet"  # the table of all pools, and the readings that it is made of
 _FOLDER = "public/io-benchmark"
 ARTIFACT = f"{_FOLDER}/io-benchmark.json"
 KEPT_READINGS = f"{_FOLDER}/fleet-readings.json"
