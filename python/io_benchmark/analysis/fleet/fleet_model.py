@@ -62,7 +62,8 @@ class KeptReadings(Struct, frozen=True, tag_field="version", tag=1):
     place: str  # where the results are from: the namespace of an index, or empty
     readings: tuple[WorkerReading, ...]
     pushes: tuple[str, ...] = ()  # task groups that were read completely
-    announced: tuple[str, ...] = ()  # keys of the changes for which a task failed already
+    announced: tuple[str, ...] = ()  # keys of the changes that an earlier table named as alerts
+    alerts: tuple[str, ...] = ()  # keys of the changes that the table of these readings names so
 
 
 class Cell(Struct, frozen=True):
