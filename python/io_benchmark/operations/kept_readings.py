@@ -18,7 +18,7 @@ from io_benchmark.analysis.fleet.fleet_model import KeptReadings, WorkerReading
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT
 from io_benchmark.errors import IoBenchmarkError, ResultError
 from io_benchmark.files import FileTooLargeError, read_file
-from io_benchmark.number_text import size
+from io_benchmark.number_text import number_of, size
 from io_benchmark.paths import explain_refusal, write_file
 from io_benchmark.text import clean, clean_name
 
@@ -108,7 +108,7 @@ def _problems(kept: KeptReadings) -> Iterator[str]:
     if len(kept.readings) > _MOST_READINGS:
         yield f"more than {_MOST_READINGS:,} readings"
     if len({reading.pool for reading in kept.readings}) > _MOST_POOLS:
-        yield f"more than {_MOST_POOLS:,} pools"
+        yield f"more than {number_of(_MOST_POOLS, 'pool')}"
     for reading in kept.readings:
         if reading.time.tzinfo is None or reading.time.year not in _YEARS:
             yield f"{reading.time.isoformat()} is not the time of a push"
