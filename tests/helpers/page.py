@@ -47,6 +47,7 @@ TAGS = {
     "svg",
     "desc",
     "path",
+    "circle",
     "line",
     "rect",
     "text",

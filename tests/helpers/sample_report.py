@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Reports that the analysis makes, for tests: the seed's case, and what it could have been."""
 
+import math
 from array import array
 from collections.abc import Callable
 from enum import Enum
@@ -225,6 +226,8 @@ def large(workers: int = 1000) -> SampledReport:
         replace(
             report.series[at % 3],
             worker=line.worker_id,
+            task_id=line.task_id,
+            mean_ns=report.series[at % 3].mean_ns * (1 + 0.02 * math.sin(at)),
             total_ns=array("q", [ns + at for ns in report.series[at % 3].total_ns]),
         )
         for at, line in enumerate(lines)

@@ -90,6 +90,12 @@ class Compared(Struct, frozen=True, eq=False):
         measurements = with_workload_figures([*with_obstacles(compared, mixed)], counted)
         explained = diagnoses(plan, measurements, counted, read)
         lines = worker_lines(read, compared)
+        used = {
+            (id(run.worker), run.subject)
+            for measurement in compared
+            for side in measurement.sides.values()
+            for run in side
+        }
         problems = [*check_workers(read)]
         for measurement in self.everything:
             problems += measurement.problems
@@ -104,7 +110,9 @@ class Compared(Struct, frozen=True, eq=False):
             workers=lines,
             unreadable=tuple(sorted(unreadable)),
             remarks=tuple(footnotes(remarks, measurements, read, counted)),
-            series=tuple(chain.from_iterable(map(SampleSeries.of_worker, counted))),
+            series=tuple(
+                series for worker in counted for series in SampleSeries.of_worker(worker, used)
+            ),
             places=compare_places(plan, counted, self.everything, measurements),
             single_workers=explain_single_workers(
                 single, compared, margin=options.margin, assumed=variation.ratio

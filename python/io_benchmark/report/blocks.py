@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model.comparison import Interval, Verdict
 from io_benchmark.analysis.prediction.prediction_model import WrittenOverTime
 from io_benchmark.number_text import NOTHING, digits
+from io_benchmark.report.drawn import StripRow
 from io_benchmark.results.parts import NS_PER_S
 
 Written = TypeVar("Written")
@@ -156,6 +157,11 @@ class Picture(Struct, frozen=True):
     ) -> list["Picture"]:
         """Draw a ratio with its interval for each name; nothing without any."""
         return [cls(caption, "forest", ([*rows.values()], [*rows], margin_ratio))] if rows else []
+
+    @classmethod
+    def strip(cls, caption: Line, rows: Sequence[StripRow], margin_ratio: float) -> list["Picture"]:
+        """Draw a row per pool with a dot per worker; nothing without any pool."""
+        return [cls(caption, "strip", (rows, margin_ratio))] if rows else []
 
     @classmethod
     def demand(cls, written: WrittenOverTime | None) -> list["Picture"]:

@@ -24,13 +24,14 @@ from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.report import Replication, Report, Standing
 from io_benchmark.analysis.model.statements import statement
+from io_benchmark.report.blocks import Items
 from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.report.sections.comparison import _ratios
 from io_benchmark.report.sections.measured import SideResult
 
 
 def answer(report: Report) -> list[str]:
-    return lines(section(report, "Answer"))
+    return lines(block for block in section(report, "Answer") if isinstance(block, Items))
 
 
 def test_a_pool_that_is_faster() -> None:

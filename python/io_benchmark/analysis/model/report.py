@@ -6,6 +6,7 @@ What is published as JSON is `Report` as it is here (`report/formats/json_docume
 
 from array import array
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from operator import floordiv
 
@@ -113,24 +114,44 @@ class Replication(Struct, frozen=True):
     workers_to_add: int | None
 
 
-class SampleSeries(Struct, frozen=True):
-    """One worker's raw times for one subject, for the plots."""
+class SampleSeries(Struct, frozen=True, kw_only=True):
+    """What one run measured of one subject, for the pictures."""
 
     side: str
     worker: str
     subject: Subject
     total_ns: Integers  # of one operation
+    task_id: str
+    run_id: int | None
+    started: str
+    mean_ns: float  # of one operation
+    is_used: bool  # no validity rule left it out
 
     @classmethod
-    def of_worker(cls, worker: Worker) -> "Iterator[SampleSeries]":
-        """Yield the raw times that are drawn; a batch as what one of its operations took."""
+    def of_worker(
+        cls, worker: Worker, used: AbstractSet[tuple[int, Subject]]
+    ) -> "Iterator[SampleSeries]":
+        """Yield the raw times that are drawn; a batch as what one of its operations took.
+
+        `used` has the id of each worker with what is compared of it.
+        """
         name = worker.task_id if worker.worker_id == UNKNOWN else worker.worker_id
         for entry in worker.runs:
             total_ns = entry.total_ns
             if entry.retrieves is None:
                 total_ns = array("q", map(floordiv, total_ns, entry.operations))
             if total_ns:
-                yield cls(worker.side, name, entry.subject, total_ns)
+                yield cls(
+                    side=worker.side,
+                    worker=name,
+                    subject=entry.subject,
+                    total_ns=total_ns,
+                    task_id=worker.task_id,
+                    run_id=worker.run_id,
+                    started=worker.started,
+                    mean_ns=entry.mean_ns,
+                    is_used=(id(worker), entry.subject) in used,
+                )
 
 
 class Report(Struct, frozen=True, tag_field="version", tag=4):

@@ -130,6 +130,18 @@ class Drawing(Struct):
         symbol = _element("path", d=shape, class_=f"mark {kind}")
         self._add("svg", symbol, x=_percent(place), y=height, overflow="visible", class_="point")
 
+    def dot(self, spot: Spot, title: str, link: str, kind: str) -> None:
+        """Draw a circle that shows its title, and leads somewhere if it has a link.
+
+        A key does not stop at each of hundreds of dots: tables have the same links.
+        """
+        place, height = spot
+        shown = _element("title", title)
+        circle = _element("circle", shown, cx=_percent(place), cy=height, r=3.5, class_=kind)
+        if link:
+            circle = _element("a", circle, href=link, tabindex=-1)
+        self._parts.append(circle)
+
     def path(self, spots: Sequence[Spot], kind: str) -> None:
         self._paths.append(_element("path", d="M" + "L".join(map(_in_frame, spots)), class_=kind))
 
@@ -152,18 +164,24 @@ class Drawing(Struct):
             self.line((0, y), (1, y), "grid")
             self._add("text", label, x=-8, y=y + 4, text_anchor="end", class_="tick")
             self._has_levels = True
-        box = f"0 0 {_FRAME_UNITS} {height:g}"
-        size = {"x": 0, "y": top, "width": "100%", "height": height}
-        self._add("svg", *self._paths, **size, viewBox=box, preserveAspectRatio="none")
+        self.frame(top, height)
         for place, label in ticks:
             self.text((place, top + height + 15), label, "tick")
         self._height = top + height + _AXIS_HEIGHT
 
+    def frame(self, top: float, height: float) -> None:
+        """Draw all paths in a frame as wide as the picture, where it ends."""
+        box = f"0 0 {_FRAME_UNITS} {height:g}"
+        size = {"x": 0, "y": top, "width": "100%", "height": height}
+        self._add("svg", *self._paths, **size, viewBox=box, preserveAspectRatio="none")
+        self._height = top + height
+
     def _add(self, tag: str, *content: str, **attributes: object) -> None:
         self._parts.append(_element(tag, *content, **attributes))
 
-    def markup(self) -> Markup:
-        box = {"width": "100%", "height": self._height, "role": "img", "aria_label": self.label}
+    def markup(self, role: str = "img") -> Markup:
+        """Return the picture; one with links in it is a `group`, because an image has none."""
+        box = {"width": "100%", "height": self._height, "role": role, "aria_label": self.label}
         kind = "plot gutter" if self._has_levels else "plot"
         return _element("svg", *self._parts, class_=kind, **box)
 

@@ -3,14 +3,22 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 
 from markupsafe import Markup, escape
 
 from io_benchmark.report import blocks
-from io_benchmark.report.formats import Layout, pictures
+from io_benchmark.report.formats import Layout, pictures, strips
 
+_PLOTS: Mapping[str, Callable[..., Markup]] = {
+    "forest": pictures.forest,
+    "costs": pictures.costs,
+    "demand": pictures.demand,
+    "distribution": pictures.distribution,
+    "history": pictures.history,
+    "strip": strips.strip,
+}
 _LINES_SHOWN = 200
 _MARKED_CODE = re.compile("`([^`]+)`")
 _PAGE = Markup("""\
@@ -134,7 +142,7 @@ def _block(block: blocks.Block) -> Markup:
         case blocks.Table():
             return _table(block)
         case blocks.Picture():
-            drawn = getattr(pictures, block.plot)(*block.arguments)
+            drawn = _PLOTS[block.plot](*block.arguments)
             figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
             return figure.format(_line(block.caption), drawn)
         case blocks.Code():

@@ -23,6 +23,7 @@ from io_benchmark.report.sections.measurements import COMPARED, measured, screen
 from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
+from io_benchmark.report.sections.pools.pool_picture import pool_picture
 from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers, workers_needed
 from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
@@ -267,6 +268,7 @@ def _measurements(sides: Sequence[SideResult]) -> str:
 def _whole_answer(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
     """Write the picture of all pools, a sentence per pool, and what limits the answer."""
     refused = [blocks.Item(line, kind=blocks.NO_VERDICT, mark="!") for line in refusals(report)]
+    yield from pool_picture(report, sides)
     yield blocks.Items([*_answer(report, sides, is_full=True), *refused], shown=0)
 
 
