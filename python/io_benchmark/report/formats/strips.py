@@ -39,7 +39,7 @@ _MARKS = {
 _ROW = Markup("""\
 <li class="{kind}"><span class="pool"><span class="name">{name}</span>{detail} \
 <span class="quiet">{workers}</span></span>
-<span class="chip"><span aria-hidden="true">{symbol}</span> {chip}{size}</span>
+<span class="outcome"><span aria-hidden="true">{symbol}</span> {chip}{size}</span>
 {lane}</li>
 """)
 _STRIP = Markup("""\

@@ -27,9 +27,7 @@ _MEANING = (
     ": each dot is a worker, the mark below is the mean of the pool, with its interval. Equivalent "
     "is what has all of its thicker line in the shaded margin of ±{margin}."
 )
-_UNTITLED = (
-    " Of more than {most} workers of a pool, only the {most} furthest from its mean have titles."
-)
+_UNTITLED = " Of a pool with more workers, only the {most} furthest from its mean have titles."
 _HOLLOW = " Hollow dots are not compared."
 
 
