@@ -11,7 +11,11 @@ from msgspec import Struct
 from io_benchmark.analysis.comparing.figures import with_workload_figures
 from io_benchmark.analysis.comparing.pairs import EarlierPushes, Options, Results, compare_pairs
 from io_benchmark.analysis.comparing.places import compare_places
-from io_benchmark.analysis.comparing.remarks import footnotes, named_as_rehearsal
+from io_benchmark.analysis.comparing.remarks import (
+    days_of,
+    footnotes,
+    named_as_rehearsal,
+)
 from io_benchmark.analysis.comparing.replication import (
     cost_of_deciding,
     count_workers,
@@ -113,6 +117,7 @@ class Compared(Struct, frozen=True, eq=False):
             series=tuple(
                 series for worker in counted for series in SampleSeries.of_worker(worker, used)
             ),
+            days=days_of(read),
             places=compare_places(plan, counted, self.everything, measurements),
             single_workers=explain_single_workers(
                 single, compared, margin=options.margin, assumed=variation.ratio

@@ -44,7 +44,7 @@ def test_places() -> None:
     means = [title for title in titles if not title.startswith("Ratio")]
     assert len(means) == len(report.places)
     assert means[:3] == [
-        f"cache-retrieve, destination {name}, fidelity seed (ms, lower is better)"
+        f"cache-retrieve, destination {name} (ms, lower is better)"
         for name in ("overwrite", "unlink", "fresh")
     ]
     folded = int(summary.split(" in ")[1].split()[0])

@@ -13,6 +13,7 @@ from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.statements import Statement, count, joined, statement
 from io_benchmark.analysis.statistics import levels
+from io_benchmark.sources.run_results import parse_time
 
 # From this many measurements on, a difference by chance is likely enough for a remark.
 _MANY_SUBJECTS = 5
@@ -44,6 +45,13 @@ def named_as_rehearsal(report: SampledReport, workers: Sequence[Worker]) -> Samp
         remarks=(statement(remark, places=joined(places)), *report.remarks),
         is_only_noise=is_only_noise,
     )
+
+
+def days_of(workers: Sequence[Worker]) -> tuple[str, ...]:
+    """Return the first and the last day on which a run started, or the day if it is one."""
+    starts = (parse_time(worker.started) for worker in workers)
+    days = sorted(start.date().isoformat() for start in starts if start is not None)
+    return tuple(dict.fromkeys((days[0], days[-1]))) if days else ()
 
 
 def footnotes(

@@ -179,6 +179,7 @@ class Report(Struct, frozen=True, tag_field="version", tag=4):
 
 
 class SampledReport(Report, frozen=True, kw_only=True):
-    """A comparison with the raw samples that its page draws, which are not published as JSON."""
+    """A comparison with what its page shows besides, which is not published as JSON."""
 
     series: tuple[SampleSeries, ...]
+    days: tuple[str, ...] = ()  # of the first and the last start of a run; one if they are the same

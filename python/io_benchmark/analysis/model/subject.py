@@ -3,6 +3,8 @@
 
 from msgspec import Struct
 
+from io_benchmark.results.workloads.cache_retrieve import SEED
+
 
 class Subject(Struct, frozen=True, order=True, omit_defaults=True):
     """One measurement. Only identical measurements are compared.
@@ -20,9 +22,10 @@ class Subject(Struct, frozen=True, order=True, omit_defaults=True):
     @property
     def parts(self) -> tuple[str, ...]:
         """Return the parts of its title: `sync-write`, `place workspace`, `4 at once`."""
+        is_usual = self.fidelity in ("", SEED)
         optional = (
             f"destination {self.destination}" if self.destination else "",
-            f"fidelity {self.fidelity}" if self.fidelity else "",
+            "" if is_usual else f"fidelity {self.fidelity}",
             self.variant,
             f"{self.threads} at once" if self.threads else "",
         )

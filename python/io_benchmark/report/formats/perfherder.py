@@ -17,6 +17,7 @@ from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.report.content import FIGURES
 from io_benchmark.report.formats import Layout
+from io_benchmark.results.workloads.cache_retrieve import SEED
 
 _OPTION_LENGTH = 45  # Treeherder allows one option of up to 100 characters; this uses none
 _LARGEST = 1e12
@@ -56,7 +57,7 @@ def _suite(part: SubjectReport, comparison: Comparison) -> dict[str, Any]:
     options.append(subject.destination or subject.variant)
     if subject.threads:
         options.append(f"threads-{subject.threads}")
-    if subject.fidelity not in ("", "seed"):
+    if subject.fidelity not in ("", SEED):
         options.append(f"fidelity-{subject.fidelity}")
     return {
         "name": "io-benchmark-comparison",

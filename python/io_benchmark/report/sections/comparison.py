@@ -8,15 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from io_benchmark import __version__
 from io_benchmark.analysis.model.cause import OWN_REASON, Diagnosis, Pace, State
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison, Severity, Verdict
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import Report, SampledReport
-from io_benchmark.analysis.model.run import UNKNOWN
 from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks, content
+from io_benchmark.report.facts import facts_of
 from io_benchmark.report.sections.causes import causes, explanation
 from io_benchmark.report.sections.measured import SideResult, by_pool, compared_ns, leader, sides_of
 from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
@@ -29,7 +28,6 @@ from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 from io_benchmark.text import capitalized
 
-_REHEARSAL = "Rehearsal: one machine, all differences are noise"
 _RATIOS = (
     "A ratio is the time of a pool divided by that of the baseline: above 1 is slower, also "
     "where a rate is shown. Both times are geometric means of the workers"
@@ -57,19 +55,9 @@ def document(report: SampledReport) -> blocks.Document:
         [*_evidence(report, sides)],
         [*_screen(report, sides)],
         content.baseline_text(report.baseline_reason) if is_compared else "",
-        [*_facts(report)],
+        [*facts_of(report)],
         [*_whole_answer(report, sides)],
     )
-
-
-def _facts(report: Report) -> Iterator[blocks.Line]:
-    if report.is_only_noise:
-        yield blocks.Words(_REHEARSAL, blocks.WARNING, is_chip=True)
-    runs = [run for run in report.workers if run.is_counted]
-    workers = {(run.side, run.machine if run.machine != UNKNOWN else run.task_id) for run in runs}
-    if report.workers:
-        yield f"{number_of(len(workers), 'worker')}, {number_of(len(report.workers), 'task')}"
-    yield f"io-benchmark {__version__}"
 
 
 def _screen(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:

@@ -32,6 +32,7 @@ SPENT_COLUMNS = tuple(f"{phase}_{kind}_ns" for phase in PHASES for kind in KINDS
 # processes. They are compared with each other, and no cause is named: rules are about one grep and
 # one copy per retrieve.
 REAL = "real"
+SEED = "seed"  # all others
 _ROUNDS = 20
 _TrialColumn = Annotated[list[Nanoseconds], Meta(max_length=MANY)]
 _Positive = Annotated[int, Meta(ge=1, le=10**16)]
@@ -140,7 +141,7 @@ class CacheRetrieveEntry(ResultPart, frozen=True, tag_field="name", tag="cache-r
     final_sync_device_bytes: BytesByDevice | None = None
     trials: Trials | None = None
     turn_ends: TurnEnds = None
-    fidelity: Name = "seed"  # or REAL
+    fidelity: Name = SEED  # or REAL
 
     @property
     def resident_share(self) -> float | None:

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Facts below a report's title: what was read, when it was measured, and by which program."""
+
+from collections.abc import Iterator, Sequence
+
+from io_benchmark import __version__
+from io_benchmark.analysis.model.groups import by_machine, grouped
+from io_benchmark.analysis.model.report import SampledReport
+from io_benchmark.analysis.model.run import WorkerLine
+from io_benchmark.number_text import number_of
+from io_benchmark.report import blocks
+from io_benchmark.report.links import group_link
+
+VERSION = f"io-benchmark {__version__}"
+_REHEARSAL = "Rehearsal: one machine, all differences are noise"
+_GROUPS_LINKED = 4
+
+
+def facts_of(report: SampledReport) -> Iterator[blocks.Line]:
+    """Yield what was compared and measured, with links to the task groups."""
+    if report.is_only_noise:
+        yield blocks.Words(_REHEARSAL, blocks.WARNING, is_chip=True)
+    measured = [part.subject for part in report.subjects]
+    if len(measured) == 1:
+        yield str(measured[0])
+    elif measured:
+        workloads = {subject.workload for subject in measured}
+        measurements = number_of(len(measured), "measurement")
+        yield f"{measurements} of {number_of(len(workloads), 'workload')}"
+    yield from _groups(report.workers)
+    if report.days:
+        yield f"measured {' to '.join(report.days)}"
+    if report.workers:
+        counted = [run for run in report.workers if run.is_counted]
+        machines = by_machine(counted, lambda run: run.machine)
+        yield f"{number_of(len(machines), 'worker')}, {number_of(len(report.workers), 'task')}"
+    yield VERSION
+
+
+def _groups(runs: Sequence[WorkerLine]) -> Iterator[blocks.Line]:
+    """Yield links to the groups of tasks."""
+    groups = grouped(runs, group_link)
+    links = sorted(link for link in groups if link)
+    for link in links[:_GROUPS_LINKED]:
+        yield blocks.Words(f"task group {link.rpartition('/')[2]}", link=link)
+    if len(links) > _GROUPS_LINKED:
+        yield f"and {number_of(len(links) - _GROUPS_LINKED, 'more task group')}"
