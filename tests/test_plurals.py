@@ -66,6 +66,7 @@ NEVER_ONE: dict[str, set[str]] = {
     "analysis/statistics/variations.py": {"{factor} times", "{workers} workers"},
     "analysis/investigation/conclusion.py": {"{theirs} workers"},
     "analysis/reading/machines.py": {"{} CPUs", "{} disks"},
+    "analysis/fleet/flags.py": {"{all} machines", "{days} days", "{} local SSDs"},
     "analysis/prediction/profiled_run.py": {"{cpus} CPUs"},
     "analysis/prediction/refusals.py": {"{used} CPUs"},
     "analysis/gate/missing_results.py": {"{} runs"},

@@ -117,10 +117,10 @@ class FleetChange(Struct, frozen=True):
 class PoolPredicted(Struct, frozen=True):
     """A profiled task on a pool."""
 
-    minutes: float | None
-    low_minutes: float | None
-    high_minutes: float | None
-    cost: float | None  # in the currency of the pool's price
+    minutes: float | None = None
+    low_minutes: float | None = None  # None of the profiled pool, where the time was measured
+    high_minutes: float | None = None
+    cost: float | None = None  # in the currency of the pool's price
     reason: Statement | None = None  # why there is no prediction
 
 

@@ -93,6 +93,15 @@ class MeanVariance(Struct, frozen=True):
             return 0.0
         return reach(level, self.degrees) * math.sqrt(self.variance)
 
+    @staticmethod
+    def half_width_of(parts: Sequence["MeanVariance"]) -> float:
+        """Return how far the interval of a sum reaches to each side, at the level of intervals.
+
+        Each part counts with its own quantile, so that one with few degrees does not lend a
+        small one to the others.
+        """
+        return math.sqrt(_squared_reach(parts))
+
     @classmethod
     def of_repeated_runs(cls, candidate: LogMeans, baseline: LogMeans) -> "list[MeanVariance]":
         """Return the variance of each side's average by how far runs differ.

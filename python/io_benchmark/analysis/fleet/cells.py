@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What a pool can do by its readings, how sure that is, and the ranks of pools.
+
+The value is the geometric mean over machines; a machine's is the mean over its pushes. Two things
+make it uncertain: machines differ, and so do weeks, which move all machines of a push together.
+Both are estimated from the readings' differences from the mean, summed by machine and by push
+(two-way clusters: Cameron, Gelbach and Miller 2011, JBES 29:238). A machine that measured in one
+push only carries that push's difference, which then counts once. Fewer than three machines or
+pushes do not show how far they differ, so that this is assumed, as comparisons do.
+"""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from io_benchmark.analysis.model.comparison import Interval
+from io_benchmark.analysis.statistics.levels import (
+    DEFAULT_PUSH_VARIATION,
+    DEFAULT_WORKER_VARIATION,
+    LEVEL,
+    SINGLE_WORKER_VARIATION,
+)
+from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, MeanVariance
+
+
+class MachineValue(NamedTuple):
+    """What a machine measured in a push."""
+
+    machine: str
+    push: int
+    value: float
+
+
+class MeanValue(NamedTuple):
+    """The mean of a pool's machines."""
+
+    value: float
+    interval: Interval
+    machines: int
+    is_assumed: bool  # too few machines or pushes to show how far they differ
+
+
+def mean_value(readings: Sequence[MachineValue], *, is_counted: bool = False) -> MeanValue:
+    """Return the geometric mean of the machines; what is counted is not measured anew each time."""
+    by_machine: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for machine, push, value in readings:
+        by_machine[machine][push].append(math.log(value))
+    count = len(by_machine)
+    # What each machine measured in each push, and how much it counts.
+    weighted = [
+        (machine, push, fmean(logs), 1 / (count * len(pushes)))
+        for machine, pushes in by_machine.items()
+        for push, logs in pushes.items()
+    ]
+    if is_counted and len({reading.value for reading in readings}) == 1:
+        value = readings[0].value
+        return MeanValue(value, Interval(value, value, LEVEL), count, is_assumed=False)
+    mean = math.fsum(weight * log for _, _, log, weight in weighted)
+    parts, is_assumed = _parts(weighted, mean)
+    width = MeanVariance.half_width_of(parts)
+    interval = Interval(math.exp(mean - width), math.exp(mean + width), LEVEL)
+    return MeanValue(math.exp(mean), interval, count, is_assumed)
+
+
+_Weighted = tuple[str, int, float, float]  # machine, push, ln of the value, and its weight
+
+
+def _parts(weighted: Sequence[_Weighted], mean: float) -> tuple[list[MeanVariance], bool]:
+    """Return the variances of a mean, of pushes and of machines, and whether one is assumed."""
+    has_machines = len({name for name, *_ in weighted}) >= FEWEST_FOR_VARIATION
+    has_pushes = len({push for _, push, *_ in weighted}) >= FEWEST_FOR_VARIATION
+    if has_pushes:
+        pushes = _clustered(((push, log, weight) for _, push, log, weight in weighted), mean)
+    else:
+        pushes = _of_few(_log_means(weighted, 1), DEFAULT_PUSH_VARIATION)
+    if has_machines:
+        machines = _clustered(((name, log, weight) for name, _, log, weight in weighted), mean)
+    else:
+        logs = _log_means(weighted, 0)
+        assumed = SINGLE_WORKER_VARIATION if len(logs) == 1 else DEFAULT_WORKER_VARIATION
+        machines = _of_few(logs, assumed)
+    if has_machines and has_pushes:
+        # What machines show of the pushes that they measured in is in the pushes' part already.
+        both = _clustered(
+            (((name, push), log, weight) for name, push, log, weight in weighted), mean
+        )
+        rest = max(0.0, machines.variance - both.variance)
+        machines = MeanVariance(rest, machines.degrees)
+    return [pushes, machines], not (has_machines and has_pushes)
+
+
+def _log_means(weighted: Iterable[_Weighted], position: int) -> list[float]:
+    """Return the mean logarithm of each machine or push."""
+    logs: dict[Hashable, list[float]] = defaultdict(list)
+    for item in weighted:
+        logs[item[position]].append(item[2])
+    return [fmean(values) for values in logs.values()]
+
+
+def _of_few(logs: Sequence[float], assumed: float) -> MeanVariance:
+    single = MeanVariance.of_single(logs, assumed)
+    return MeanVariance(single.variance / len(logs), single.degrees)
+
+
+def _clustered(weighted: Iterable[tuple[Hashable, float, float]], mean: float) -> MeanVariance:
+    """Return the variance of a weighted mean by what its clusters add to it."""
+    sums: dict[Hashable, float] = defaultdict(float)
+    for cluster, log, weight in weighted:
+        sums[cluster] += weight * (log - mean)
+    degrees = len(sums) - 1
+    return MeanVariance(
+        math.fsum(value**2 for value in sums.values()) * len(sums) / degrees, degrees
+    )
+
+
+def ranks(intervals: Sequence[Interval], *, higher_is_better: bool) -> list[tuple[int, int]]:
+    """Return the best and the worst rank of each pool, by which intervals are certainly apart.
+
+    Pools whose intervals overlap have a rank in common: what is certainly better than the first of
+    them is not certainly worse than the second.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    bounds = [
+        sorted((sign * interval.low_ratio, sign * interval.high_ratio)) for interval in intervals
+    ]
+    worst_ends = sorted(low for low, _ in bounds)
+    best_ends = sorted(high for _, high in bounds)
+    total = len(bounds)
+    return [
+        (1 + total - bisect_right(worst_ends, high), total - bisect_left(best_ends, low))
+        for low, high in bounds
+    ]
