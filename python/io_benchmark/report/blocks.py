@@ -6,12 +6,11 @@ markup.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.comparison import Interval, Verdict
 from io_benchmark.analysis.prediction.prediction_model import WrittenOverTime
 from io_benchmark.number_text import NOTHING, digits
 from io_benchmark.report.drawn import StripRow
@@ -35,6 +34,15 @@ class Words(Struct, frozen=True):
     kind: str = ""
     link: str = ""
     is_chip: bool = False  # the page draws it as a small label; elsewhere it is text
+
+
+class Sketch(Words, frozen=True, kw_only=True):
+    """A line over time, small enough for a cell: its text is it in characters."""
+
+    label: str  # what it shows, for those who do not see it
+    # Both are parts of the width; heights are parts of the height, from the bottom up.
+    spots: Sequence[tuple[float, float]] = ()
+    changes: Sequence[float] = ()
 
 
 Inline: TypeAlias = str | Words
@@ -108,6 +116,7 @@ class Row(Struct, frozen=True):
     is_strong: bool = False
     level: int = 0  # 1: it belongs to a row above that has no cells
     rank: int = ALWAYS
+    address: str = ""  # of its results; the page's script writes commands with it
 
 
 class Table(Struct, frozen=True):
@@ -123,6 +132,7 @@ class Table(Struct, frozen=True):
     shown: int = 0
     noun: str = ""  # what further rows are
     left_out: int = 0
+    is_open: bool = False  # the page does not fold it
 
     def turned_if_wide(self) -> "Table":
         return self.turned() if self.turned_corner and len(self.heads) >= TURNED_FROM else self
@@ -182,27 +192,6 @@ class Picture(Struct, frozen=True):
         return [cls(caption, "costs", (rows,))] if rows else []
 
 
-class DrawnRatio(NamedTuple):
-    """A ratio in a picture that is not of a comparison: its verdict is where its interval is."""
-
-    ratio: float
-    interval: Interval
-
-    @property
-    def interval_90(self) -> Interval:
-        return self.interval
-
-    @property
-    def verdict(self) -> Verdict:
-        if self.interval.excludes(1.0):
-            return Verdict.SLOWER if self.ratio > 1 else Verdict.FASTER
-        return Verdict.INCONCLUSIVE
-
-    def times(self, factor: float) -> "DrawnRatio":
-        low, high = (factor * end for end in (self.interval.low_ratio, self.interval.high_ratio))
-        return DrawnRatio(factor * self.ratio, Interval(low, high, self.interval.level_ratio))
-
-
 class Fold(Struct, frozen=True):
     """Blocks that the page and Markdown show when they are asked for; a terminal has them open."""
 
@@ -233,6 +222,7 @@ class Document(Struct, frozen=True):
     reason: str = ""  # behind the title: why these sides are compared so
     facts: Sequence[Line] = ()  # what was compared, when, and with what
     answer: Sequence[Block] = ()
+    is_fleet: bool = False  # its page is as wide as the window, and picks rows of a table
 
     @property
     def headline(self) -> str:

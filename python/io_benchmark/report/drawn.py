@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What the picture of pools and workers draws, in which each pool is a row."""
+"""What pictures draw: ratios, and pools with their workers."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from io_benchmark.analysis.model.comparison import Interval
+from io_benchmark.analysis.model.comparison import Interval, Verdict
 
 
 class Dot(Struct, frozen=True):
@@ -37,3 +38,24 @@ class StripRow(Struct, frozen=True, kw_only=True):
     @property
     def ratios(self) -> list[float]:
         return sorted([*(dot.ratio for dot in self.dots), *self.points])
+
+
+class DrawnRatio(NamedTuple):
+    """A ratio in a picture that is not of a comparison: its verdict is where its interval is."""
+
+    ratio: float
+    interval: Interval
+
+    @property
+    def interval_90(self) -> Interval:
+        return self.interval
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.interval.excludes(1.0):
+            return Verdict.SLOWER if self.ratio > 1 else Verdict.FASTER
+        return Verdict.INCONCLUSIVE
+
+    def times(self, factor: float) -> "DrawnRatio":
+        low, high = (factor * end for end in (self.interval.low_ratio, self.interval.high_ratio))
+        return DrawnRatio(factor * self.ratio, Interval(low, high, self.interval.level_ratio))

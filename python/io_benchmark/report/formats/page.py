@@ -9,7 +9,7 @@ from importlib.resources import files
 from markupsafe import Markup, escape
 
 from io_benchmark.report import blocks
-from io_benchmark.report.formats import Layout, pictures, strips
+from io_benchmark.report.formats import Layout, pictures, sketches, strips
 
 _PLOTS: Mapping[str, Callable[..., Markup]] = {
     "forest": pictures.forest,
@@ -187,7 +187,7 @@ def _table(table: blocks.Table) -> Markup:
     title = Markup('<p class="quiet">{}:</p>\n').format(_line(table.title)) if table.title else ""
     label = blocks.plain(table.title) or "Figures"
     box = title + _SCROLLING.format(label, kind, len(table.heads), lines)
-    if not table.shown or len(table.rows) <= table.shown:
+    if table.is_open or not table.shown or len(table.rows) <= table.shown:
         return box
     count = f"{len(table.rows):,}{table.noun}"
     return Markup("<details>\n<summary>{}</summary>\n{}\n</details>").format(count, box)
@@ -225,6 +225,8 @@ def _line(line: blocks.Line) -> Markup:
 
 def _piece(piece: blocks.Inline) -> Markup:
     match piece:
+        case blocks.Sketch():
+            return sketches.sketch(piece)
         case blocks.Words(link=link) if link:
             return _LINK.format(link, _escaped(piece.text))
         case blocks.Words(kind=kind) if kind == blocks.CODE:

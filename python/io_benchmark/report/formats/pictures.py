@@ -17,8 +17,8 @@ from io_benchmark.analysis.model.statements import MIB
 from io_benchmark.analysis.prediction.prediction_model import WrittenOverTime
 from io_benchmark.analysis.statistics.levels import margin_bounds
 from io_benchmark.number_text import digits, duration_unit, number_of, ratio
-from io_benchmark.report.blocks import DrawnRatio
 from io_benchmark.report.content import ends_text, mean_texts
+from io_benchmark.report.drawn import DrawnRatio
 from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S, Workload

@@ -22,6 +22,7 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, evidence_text, sentence_of, text_of
+from io_benchmark.report.drawn import DrawnRatio
 from io_benchmark.text import capitalized
 
 _UNDO = {
@@ -111,7 +112,7 @@ def _picture(findings: model.Findings) -> Iterator[blocks.Picture]:
     if explanation is not None and explanation.comparison is not None:
         rows["benchmark"] = explanation.comparison
     if forecast is not None and forecast.ratio is not None and forecast.interval is not None:
-        rows["prediction"] = blocks.DrawnRatio(forecast.ratio, forecast.interval)
+        rows["prediction"] = DrawnRatio(forecast.ratio, forecast.interval)
     caption = f"Time on {slowness.pool} by that on {slowness.comparison.baseline}"
     yield from blocks.Picture.forest(caption, rows, DEFAULT_MARGIN)
     if forecast is not None and forecast.task is not None:

@@ -18,6 +18,7 @@ from io_benchmark.number_text import number_of, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import mean_texts
 from io_benchmark.report.drawn import Dot, StripRow
+from io_benchmark.report.links import task_link
 from io_benchmark.report.sections.measured import SideResult, by_pool, leader
 
 # So many workers of a pool have a title and a link, and so many of all pools together: each takes
@@ -135,8 +136,7 @@ class _Pictured:
         facts += filter(None, (run.started[:10], f"{mean} ({ratio(value)})"))
         if len(runs) > 1:
             facts.append(f"mean of {number_of(len(runs), 'run')}")
-        link = line.url if line is not None else None
-        return Dot(value, ", ".join(facts), link or "")
+        return Dot(value, ", ".join(facts), task_link(line) if line is not None else "")
 
 
 def _mean_ns(workers: Sequence[Sequence[SampleSeries]]) -> float:

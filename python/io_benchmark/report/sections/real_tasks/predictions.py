@@ -27,6 +27,7 @@ from io_benchmark.number_text import (
 )
 from io_benchmark.report import blocks
 from io_benchmark.report.content import sharing, text_of
+from io_benchmark.report.drawn import DrawnRatio
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.text import clean_name
 
@@ -83,13 +84,13 @@ def _pictures(
     task: TaskPrediction, profiled_on: str, pools: Sequence[PoolPrediction], profiled_ns: float
 ) -> Iterator[blocks.Block]:
     """Draw the ratios of the times, those of the costs, and what the task wrote."""
-    times: dict[str, blocks.DrawnRatio] = {}
+    times: dict[str, DrawnRatio] = {}
     costs: dict[str, tuple[object, object]] = {}
     for pool in pools:
         if not pool.time_ns or not pool.low_ns or not pool.high_ns:
             continue
         bounds = Interval(pool.low_ns / profiled_ns, pool.high_ns / profiled_ns, PREDICTION_LEVEL)
-        time = blocks.DrawnRatio(pool.time_ns / profiled_ns, bounds)
+        time = DrawnRatio(pool.time_ns / profiled_ns, bounds)
         times[pool.pool] = time
         here, there = task.price, pool.price
         # Amounts of two currencies have no ratio.
