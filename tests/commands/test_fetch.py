@@ -142,7 +142,7 @@ def compare(loopback, folder, address):
     """Return what a comparison prints, without where each result was read, and its error lines."""
     command, here = ("compare", address, "--details"), loopback.environment
     done = program.run(*command, folder=folder, expected=1, environment=here)
-    text = re.sub(r"Read\s+from:\s+\S+", "", done.stdout)
+    text = re.sub(r"Read\s+from:\s+\S+|task\s+group\s+\S+|http\S+|[.·]", "", done.stdout)
     return " ".join(text.split()), done.stderr
 
 

@@ -33,11 +33,11 @@ def screen(report: AnyReport) -> list[str]:
 def section(report: AnyReport, title: str) -> list[Block]:
     """The blocks below the heading that starts so; none where there is no such heading."""
     found: list[Block] = []
-    is_inside = False
+    level = 0  # of that heading
     for block in _opened(document_of(report).whole):
-        if isinstance(block, Heading) and block.level == 2:
-            is_inside = plain(block.line).startswith(title)
-        elif is_inside:
+        if isinstance(block, Heading) and (level == 0 or block.level <= level):
+            level = block.level if plain(block.line).startswith(title) else 0
+        elif level:
             found.append(block)
     return found
 

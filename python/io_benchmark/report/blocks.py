@@ -120,7 +120,7 @@ class Row(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """A table; the page folds one of more rows than a terminal and Markdown show."""
+    """A table; the page folds a long one of those that are cut elsewhere."""
 
     corner: str  # the head of the labels
     heads: Sequence[Line]
@@ -198,6 +198,7 @@ class Fold(Struct, frozen=True):
     summary: str
     blocks: "Sequence[Block]"
     on_page_only: bool = False  # elsewhere it stays closed
+    is_named_in_text: bool = True  # otherwise a terminal shows no summary
 
 
 class Code(Struct, frozen=True):

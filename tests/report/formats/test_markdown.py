@@ -107,4 +107,4 @@ def test_fits_a_comment(report):
     text = rendered(report(), "markdown")
     assert len(text) <= MAXIMUM_LENGTH + 100
     assert text.startswith("## ")
-    assert "and 970 more workers" in text or "does not fit a comment" in text
+    assert "and 970 more runs" in text or "does not fit a comment" in text

@@ -38,7 +38,7 @@ def test_style() -> None:
 @pytest.mark.parametrize(
     ("make", "texts"),
     [
-        (sample_report.large, ["6 of 334 workers", "<summary>1,000 workers</summary>"]),
+        (sample_report.large, ["6 of 334 workers", "<summary>1,000 runs</summary>"]),
         (partial(sample_report.many_pools, 20), ["Only the first 4 of 20 sides are drawn."]),
         (sample_history.steady, ["<summary>70 points</summary>"]),
     ],

@@ -3,12 +3,14 @@
 
 import many_measurements
 import pytest
+import sample_report
 from msgspec.structs import replace
-from written import folds, headings, section, tables
+from written import folds, lines, section, tables
 
+from io_benchmark.analysis.model.cause import State
 from io_benchmark.analysis.model.comparison import DIFFERENT, Interval
 from io_benchmark.analysis.model.report import Report
-from io_benchmark.report.blocks import plain
+from io_benchmark.report.blocks import Row, plain
 from io_benchmark.report.sections.places import _is_notable
 
 
@@ -20,8 +22,8 @@ def few(count: int) -> Report:
 
 def test_measurements() -> None:
     """Four measurements are in full; of five, and of many, those that are decided or refused."""
-    assert folds(few(4)) == []
-    assert folds(few(5)) == ["In 5 measurements no pool is slower or faster"]
+    assert folds(few(4))[0] == "Samples, storage, what would settle it, assumptions, noise"
+    assert folds(few(5))[0] == "In 5 measurements no pool is slower or faster"
     report = many_measurements.every_workload()
     # Where no pool is refused, each but the baseline has a comparison.
     complete = [part for part in report.subjects if len(part.comparisons) == 2]
@@ -32,8 +34,6 @@ def test_measurements() -> None:
     ]
     folded = f"In {len(undecided)} measurements no pool is slower or faster"
     assert folded in folds(report)
-    found = headings(report)
-    assert found.index("Not decided") > found.index("exec, place workspace (ms, lower is better)")
 
 
 def test_places() -> None:
@@ -63,3 +63,30 @@ def test_a_difference_within_the_margin(bounds: tuple[float, float], is_notable:
         for row in measured.rows
     )
     assert _is_notable(replace(measured, rows=rows), 0.05) is is_notable
+
+
+def first_words(row: Row) -> str:
+    return plain(row.label).split(":")[0]
+
+
+def test_causes() -> None:
+    """Causes that hold or cannot be separated are open; a fold counts the others."""
+    states = (
+        ("ruled", State.RULED_OUT),
+        ("hidden", State.NOT_OBSERVABLE),
+        ("joined", State.NOT_SEPARABLE),
+        ("held", State.SUPPORTED),
+        ("out", State.RULED_OUT),
+    )
+    supported = sample_report.cause()
+    causes = tuple(replace(supported, name=name, state=state) for name, state in states)
+    report = sample_report.with_diagnosis(causes=causes)
+    found = section(report, "Why amd-16 is slower than intel")
+    opened, folded = tables(found)
+    assert [
+        [plain(row.label).split(":")[0] for row in table.rows] for table in (opened, folded)
+    ] == [
+        ["SUPPORTED held", "NOT SEPARABLE joined"],
+        ["RULED OUT ruled", "RULED OUT out", "NOT OBSERVABLE hidden"],
+    ]
+    assert "2 causes ruled out, 1 not observable" in lines(found)

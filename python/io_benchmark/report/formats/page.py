@@ -20,6 +20,7 @@ _PLOTS: Mapping[str, Callable[..., Markup]] = {
     "strip": strips.strip,
 }
 _LINES_SHOWN = 200
+_ROWS_OPEN = 8  # a longer list in a table is folded
 _MARKED_CODE = re.compile("`([^`]+)`")
 _PAGE = Markup("""\
 <!DOCTYPE html>
@@ -187,7 +188,7 @@ def _table(table: blocks.Table) -> Markup:
     title = Markup('<p class="quiet">{}:</p>\n').format(_line(table.title)) if table.title else ""
     label = blocks.plain(table.title) or "Figures"
     box = title + _SCROLLING.format(label, kind, len(table.heads), lines)
-    if table.is_open or not table.shown or len(table.rows) <= table.shown:
+    if table.is_open or not table.shown or len(table.rows) <= _ROWS_OPEN:
         return box
     count = f"{len(table.rows):,}{table.noun}"
     return Markup("<details>\n<summary>{}</summary>\n{}\n</details>").format(count, box)

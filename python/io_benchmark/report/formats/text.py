@@ -117,6 +117,7 @@ def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[Text]:
     visible = [block for block in visible if not isinstance(block, blocks.Items) or block.items]
     for previous, block in zip((None, *visible), visible, strict=False):
         is_loose = isinstance(block, blocks.Paragraph) and isinstance(previous, blocks.Items)
+        is_loose |= isinstance(block, blocks.Fold) and not block.on_page_only
         if is_loose or blocks.Table in (type(previous), type(block)):
             yield Text()
         yield from _block(block, columns)
@@ -139,7 +140,8 @@ def _block(block: blocks.Block, columns: int) -> Iterator[Text]:
         case blocks.Code():
             yield from (Text(_INDENT + line) for line in block.text.splitlines())
         case blocks.Fold() if not block.on_page_only:
-            yield from _paragraph(f"{block.summary}:", columns)
+            if block.is_named_in_text:
+                yield from _paragraph(f"{block.summary}:", columns)
             yield from _blocks(block.blocks, columns)
 
 

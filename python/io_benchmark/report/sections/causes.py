@@ -15,7 +15,7 @@ from io_benchmark.analysis.model.cause import (
 )
 from io_benchmark.analysis.model.comparison import DIFFERENT
 from io_benchmark.analysis.model.report import Report
-from io_benchmark.number_text import NOTHING, percent, ratio, signed_percent, times
+from io_benchmark.number_text import NOTHING, number_of, percent, ratio, signed_percent, times
 from io_benchmark.report import blocks
 from io_benchmark.report.content import (
     FACT_LENGTH,
@@ -35,6 +35,8 @@ _CONFIRM, _TRY = 7, 10
 _EVIDENCE_LENGTH = 120
 # A sentence about causes says how much they leave over from this share of the difference on.
 _LARGE_LEFTOVER = 0.2
+# The states of causes that are not folded
+_OPEN = (*(state for state in State if state.holds), State.NOT_SEPARABLE)
 _CHANGES = {
     TrialKind.PACE: "the faster side's copies, limited to what the slower side's disks can write",
     TrialKind.LOOKUP: "lookups without grep",
@@ -44,6 +46,8 @@ _CHANGES = {
 
 
 def causes(report: Report) -> Iterator[blocks.Block]:
+    if report.diagnoses or any(worker.diagnosis for worker in report.single_workers):
+        yield blocks.Heading("Causes")
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
         candidate, comparison = diagnosis.candidate, explained_by(diagnosis, report)
@@ -68,22 +72,22 @@ def causes(report: Report) -> Iterator[blocks.Block]:
 def _diagnosis(
     title: str, diagnosis: Diagnosis, baseline: str, *, decided: bool, is_first: bool
 ) -> Iterator[blocks.Block]:
-    """Write the causes, those that hold first.
+    """Write the causes that hold or cannot be separated; the others are folded.
 
-    A cause that does not hold is only counted where nothing differs, or where another workload's
-    difference is explained first.
+    Where nothing differs, or where another workload's difference is explained first, there is no
+    room for the others but on the page.
     """
     ordered = _ordered(diagnosis)
     listed = [cause for cause in ordered if cause.state.holds]
-    if decided and (is_first or not listed):
-        listed = ordered
+    if decided:
+        listed = [cause for cause in ordered if cause.state in _OPEN]
     unlisted = [cause for cause in ordered if cause not in listed]
     heads = ("Why", f"On {diagnosis.candidate}", f"On {baseline}", "Share")
 
     def table(causes: Sequence[Cause]) -> blocks.Table:
         return blocks.Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
 
-    yield blocks.Heading(title)
+    yield blocks.Heading(title, blocks.SUBSECTION)
     if listed:
         yield table(listed)
     left = diagnosis.leftover
@@ -92,14 +96,21 @@ def _diagnosis(
         parts = " and ".join(part_name(part.phase, part.kind) for part in left.parts)
         where = f"; it is in {parts}." if parts else "."
         yield blocks.Paragraph(f"{share} is not explained by these causes{where}")
-    if unlisted:
-        states = Counter(cause.state for cause in unlisted)
-        counts = ", ".join(f"{count:,} {state}" for state, count in states.items())
-        yield blocks.Fold(f"Further hypotheses: {counts}", [table(unlisted)], on_page_only=True)
     if diagnosis.trials:
         yield _trial_table(diagnosis.trials)
     if diagnosis.remedies:
         yield blocks.Items([*map(_remedy, diagnosis.remedies)], "What to try")
+    if unlisted:
+        is_short = not decided or (bool(listed) and not is_first)
+        yield blocks.Fold(_counts(unlisted), [table(unlisted)], on_page_only=is_short)
+
+
+def _counts(causes: Sequence[Cause]) -> str:
+    """Return '24 causes ruled out, 3 not observable'."""
+    states = Counter(cause.state for cause in causes)
+    (first, count), *further = states.items()
+    parts = [f"{number_of(count, 'cause')} {first}"]
+    return ", ".join([*parts, *(f"{count:,} {state}" for state, count in further)])
 
 
 def _ordered(diagnosis: Diagnosis) -> list[Cause]:

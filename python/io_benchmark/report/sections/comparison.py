@@ -261,8 +261,11 @@ def _whole_answer(report: SampledReport, sides: Sequence[SideResult]) -> Iterato
 
 
 def _evidence(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
-    yield from chain(parts(sides, report), workers_needed(report), places(report))
-    yield from chain(measured(sides, report), causes(report), runs(report), notes(report))
+    yield from chain(parts(sides, report), places(report), measured(sides, report), causes(report))
+    if report.workers:
+        yield blocks.Heading("Workers")
+    yield from chain(workers_needed(report), runs(report), notes(report))
+    meanings = []
     if report.subjects or report.baseline:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
         shows_means = any(map(compared_ns, report.subjects))
@@ -271,10 +274,11 @@ def _evidence(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[bl
             f"{_COMPARED_MEANS if shows_means else ''}. "
             f"Equivalent is within ±{percent(report.margin_ratio)}."
         )
-        yield blocks.Heading("How to read this")
-        yield blocks.Paragraph(basis, blocks.QUIET)
+        meanings.append(blocks.Paragraph(basis, blocks.QUIET))
     if report.subjects:
-        yield blocks.Paragraph(_CLOSING, blocks.QUIET)
+        meanings.append(blocks.Paragraph(_CLOSING, blocks.QUIET))
+    if meanings:
+        yield blocks.Fold("How to read this", meanings)
 
 
 def _reason_for_nothing(report: Report) -> str:

@@ -16,12 +16,22 @@ from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.statistics.levels import LEVEL
-from io_benchmark.number_text import NOTHING, count, digits, number_of, percent, ratio, size, times
+from io_benchmark.number_text import (
+    NOTHING,
+    count,
+    digits,
+    listed,
+    number_of,
+    percent,
+    ratio,
+    size,
+    times,
+)
 from io_benchmark.report import blocks
 from io_benchmark.report.content import FIGURES, ends_text, place_of, sharing, text_of, unit_text
 from io_benchmark.report.sections.measured import SideResult, compared_ns
 from io_benchmark.results import workloads
-from io_benchmark.text import name
+from io_benchmark.text import capitalized, name
 
 INTERVAL_HEAD = f"{percent(LEVEL)} interval"
 COMPARED = "Compared avg"  # what a ratio is of, where that is not of the averages
@@ -51,14 +61,16 @@ _RATIOS_MEANING = (
 
 def measured(sides: Sequence[SideResult], report: SampledReport) -> Iterator[blocks.Block]:
     """Write a section per measurement or place; of many, what is not decided is folded."""
+    with_figures = [side for side in sides if side.name in side.part.figures]
+    if not with_figures:
+        return
     unfolded = {side.subject for side in sides if side.differs or side.verdict == blocks.NO_VERDICT}
     if len(report.subjects) < _FOLDED_FROM:
         unfolded = {part.subject for part in report.subjects}
-    with_figures = [side for side in sides if side.name in side.part.figures]
+    yield blocks.Heading("Measurements")
     yield from _sections([side for side in with_figures if side.subject in unfolded], report)
     folded = [side for side in with_figures if side.subject not in unfolded]
     if folded:
-        yield blocks.Heading("Not decided")
         count = number_of(len({side.subject for side in folded}), "measurement")
         summary = f"In {count} no pool is slower or faster"
         yield blocks.Fold(summary, [*_sections(folded, report)])
@@ -84,23 +96,30 @@ def _section(sides: Sequence[SideResult], report: SampledReport) -> Iterator[blo
     if subject.workload in workloads.IN_BATCHES:
         place = f", place {place_of(subject)}" if place_of(subject) else ""
         title = f"{subject.workload}{place} {unit_text(subject.workload)}"
-        yield from (blocks.Heading(title), _measures(sides))
+        yield from (blocks.Heading(title, blocks.SUBSECTION), _measures(sides))
     else:
-        yield from (blocks.Heading(str(subject)), _figures(sides))
+        yield from (blocks.Heading(str(subject), blocks.SUBSECTION), _figures(sides))
         # The table of workers sums up how many more settle the measurements of other workloads.
         advice = [
             (pair.candidate, text_of(pair.advice.message)) for _, pair in pairs if pair.advice
         ]
-    yield from _pictures(parts, report)
+    pictures = [*_pictures(parts, report)]
     storage = [(name, _storage(side)) for name, side in parts[0].storage.items()]
     assumptions = [(pair.candidate, _assumptions(part, pair)) for part, pair in pairs]
-    for title, lines in (
-        ("What the storage did", storage),
-        ("What would settle it", advice),
-        ("Assumptions behind the intervals", assumptions),
-        ("Noise", _noise(parts)),
-    ):
-        yield blocks.Items.of((f"{names}: {line}" for names, line in sharing(lines)), title)
+    details = [
+        (summary, blocks.Items.of((f"{names}: {line}" for names, line in sharing(lines)), title))
+        for summary, title, lines in (
+            ("storage", "What the storage did", storage),
+            ("what would settle it", "What would settle it", advice),
+            ("assumptions", "Assumptions behind the intervals", assumptions),
+            ("noise", "Noise", [*_noise(parts)]),
+        )
+        if lines
+    ]
+    names = ["samples"] if pictures else []
+    names += (summary for summary, _ in details)
+    folded = [*pictures, *(block for _, block in details)]
+    yield blocks.Fold(capitalized(listed(names, len(names))), folded, is_named_in_text=False)
 
 
 def screen_table(part: SubjectReport, sides: Sequence[SideResult], title: str) -> blocks.Table:
@@ -242,7 +261,8 @@ def _pictures(parts: Sequence[SubjectReport], report: SampledReport) -> Iterator
         (f"{pair.subject.label}: " if is_shared else "") + name(pair.candidate, _NAME_CELLS)
         for pair in pairs
     ]
-    if pairs and not report.is_only_noise:
+    # The answer has a picture of a report's only measurement.
+    if pairs and len(report.subjects) > 1 and not report.is_only_noise:
         caption = (blocks.Words("Ratio of times to the baseline's", blocks.STRONG), _RATIOS_MEANING)
         yield blocks.Picture(caption, "forest", (pairs, names, report.margin_ratio))
     drawn = [part.subject for part in report.subjects[:_MEASUREMENTS_DRAWN]]

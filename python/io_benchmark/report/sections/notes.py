@@ -86,11 +86,13 @@ def notes(report: Report) -> Iterator[blocks.Block]:
         blocks.Item((blocks.Words(alike[0].rule, blocks.CODE), f": {_full(alike, report)}"))
         for alike in _alike(report, Severity.ALLOWED, Severity.WARNING)
     ]
-    if items:
-        yield from (blocks.Heading("Notes"), blocks.Items(items, shown=0))
-    yield from blocks.Items.lists(
-        ("Not read", report.unreadable), ("Remarks", [*map(text_of, report.remarks)])
+    lists = (
+        blocks.Items(items, shown=0),
+        blocks.Items.of(report.unreadable, "Not read"),
+        blocks.Items.of(map(text_of, report.remarks), "Remarks"),
     )
+    if any(block.items for block in lists):
+        yield from (blocks.Heading("Notes"), *lists)
 
 
 def refusals(report: Report) -> list[blocks.Line]:

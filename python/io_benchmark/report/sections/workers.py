@@ -13,6 +13,7 @@ from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import interval_text, on_measurement, text_of
+from io_benchmark.report.links import task_link
 from io_benchmark.report.sections.causes import explanation
 from io_benchmark.text import ending_in_words
 
@@ -33,7 +34,7 @@ def workers_needed(report: Report) -> Iterator[blocks.Block]:
     if report.replication:
         heads = ("Runs", "Workers", "Workers needed")
         rows = [blocks.Row(side.side, _counts(side)) for side in report.replication]
-        yield from (blocks.Heading("Workers per pool"), blocks.Table("Pool", heads, rows))
+        yield blocks.Table("Pool", heads, rows, "Workers per pool")
 
 
 def _counts(side: Replication) -> tuple[str, ...]:
@@ -48,10 +49,11 @@ def _counts(side: Replication) -> tuple[str, ...]:
 
 def runs(report: Report) -> Iterator[blocks.Block]:
     if report.workers:
-        yield blocks.Heading("Workers")
         heads = ("Worker", "Machine", "Task", "State", "Read from")
         rows = [*map(_run, report.workers)]
-        yield blocks.Table("Pool", heads, rows, is_prose=True, shown=_RUNS_SHOWN, noun=" workers")
+        yield blocks.Table(
+            "Pool", heads, rows, "Runs", is_prose=True, shown=_RUNS_SHOWN, noun=" runs"
+        )
 
 
 def cost_text(report: Report) -> str:
@@ -110,16 +112,19 @@ def _run(worker: WorkerLine) -> blocks.Row:
             state += f": {left_out:,} of {number_of(worker.measurements, 'measurement')}"
     side = worker.side if worker.pool in worker.side else f"{worker.side} (pool {worker.pool})"
     task: blocks.Line = f"{worker.task_id}{run}" if worker.task_id else UNKNOWN
-    if worker.url:
-        host = re.split("[/?#]", worker.url, maxsplit=3)[2]
-        task = (str(task), " (", blocks.Words(f"job on {host}", link=worker.url), ")")
+    link, source = task_link(worker), worker.source
+    host = re.split("[/?#]", link, maxsplit=3)[2] if link else ""
+    if link == source and link:
+        task, source = blocks.Words(str(task), link=link), host
+    elif link:
+        task = (str(task), " (", blocks.Words(f"job on {host}", link=link), ")")
     cells = (
         # Without a queue that names it, a machine is known by its boot id.
         worker.machine if worker.worker_id == UNKNOWN else worker.worker_id,
         " in ".join(filter(None, (worker.instance_type, worker.zone))) or UNKNOWN,
         task,
         state,
-        worker.source,
+        source,
     )
     return blocks.Row(side, cells)
 
