@@ -20,6 +20,7 @@ Written = TypeVar("Written")
 
 # Kinds of words besides verdicts and the states of causes.
 STRONG, QUIET, CODE, WARNING, BAR = "strong", "quiet", "code", "warning", "bar"
+TRY = "try"  # leads what to do
 BASELINE, NO_VERDICT, NOISE = "baseline", "no verdict", "noise"
 # What is never left out. Lower ranks, from 0 on, are left out first where there is no room.
 ALWAYS = 12
@@ -71,8 +72,12 @@ class Item(Struct, frozen=True):
 
     @classmethod
     def led(cls, lead: str, rest: str, *, rank: int = ALWAYS) -> "Item":
-        """Begin with a few strong words: 'Try: …'."""
+        """Begin with a few strong words: 'Cause: …'."""
         return cls((Words(lead, STRONG), f" {rest}"), rank=rank)
+
+    @classmethod
+    def to_try(cls, action: str, *, rank: int = ALWAYS) -> "Item":
+        return cls((Words("Try:", TRY), f" {action}"), rank=rank)
 
     @classmethod
     def answer(

@@ -39,6 +39,7 @@ _STYLES = {
     State.NOT_JUDGED: "dim",
     State.NOT_OBSERVABLE: "dim",
     blocks.STRONG: "bold",
+    blocks.TRY: "bold",
     blocks.QUIET: "dim",
     blocks.WARNING: "yellow",
 }

@@ -190,7 +190,7 @@ def explanation(
     if diagnosis.remedies and to_change is not None:
         remedy = diagnosis.remedies[0]
         action = (f"on {to_change}, " if to_change else "") + text_of(remedy.action)
-        yield blocks.Item.led("Try:", f"{action.removesuffix('.')}{_gain_text(remedy)}.", rank=_TRY)
+        yield blocks.Item.to_try(f"{action.removesuffix('.')}{_gain_text(remedy)}.", rank=_TRY)
     if to_confirm:
         yield blocks.Item.led("To confirm:", f"{to_confirm}.", rank=_CONFIRM)
 

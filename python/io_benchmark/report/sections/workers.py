@@ -158,7 +158,7 @@ def _mixed_pools(report: Report) -> Iterator[blocks.Item]:
             f"{pair.verdict} at {ratio(pair.ratio)} ({interval_text(pair.interval)})."
             for pair in pool.of_the_faster
         )
-        remedy = blocks.Item.led("Try:", f"{text_of(pool.remedy.action)}.")
+        remedy = blocks.Item.to_try(f"{text_of(pool.remedy.action)}.")
         below = [] if pool.remedy in suggested else [remedy]
         yield blocks.Item.answer(Verdict.SLOWER, lead, " ".join(sentences), below)
 
