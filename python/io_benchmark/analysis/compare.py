@@ -19,6 +19,7 @@ from io_benchmark.analysis.comparing.remarks import (
 from io_benchmark.analysis.comparing.replication import (
     cost_of_deciding,
     count_workers,
+    prices_of,
     worker_lines,
 )
 from io_benchmark.analysis.explaining.confirm import missing_runs
@@ -117,6 +118,7 @@ class Compared(Struct, frozen=True, eq=False):
             series=tuple(
                 series for worker in counted for series in SampleSeries.of_worker(worker, used)
             ),
+            prices=prices_of(counted, prices),
             days=days_of(read),
             places=compare_places(plan, counted, self.everything, measurements),
             single_workers=explain_single_workers(

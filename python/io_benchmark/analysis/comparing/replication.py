@@ -122,11 +122,20 @@ def cost_of_deciding(
     shares = []
     for side, side_runs in counted.items():
         times_ns = [(with_setup and run.task_ns) or run.result.duration_ns for run in side_runs]
-        side_prices = {
-            Price.find(prices, run.pool, run.queue, run.instance_type or "") for run in side_runs
-        }
-        # Machines at several prices: which of them a further task gets is not known.
-        price = side_prices.pop() if len(side_prices) == 1 else None
         minutes = fmean(times_ns) / _NS_PER_MINUTE
+        price = _price(side_runs, prices)
         shares.append(CostShare(side, to_add[side], minutes, price=price))
     return Cost(tuple(shares), bool(prices), len(all_runs), with_setup)
+
+
+def prices_of(workers: Sequence[Worker], prices: Mapping[str, Price]) -> dict[str, Price]:
+    """Return the price of each side whose workers have one."""
+    by_side = grouped(workers, attrgetter("side"))
+    side_prices = {side: _price(runs, prices) for side, runs in by_side.items()}
+    return {side: price for side, price in side_prices.items() if price is not None}
+
+
+def _price(runs: Sequence[Worker], prices: Mapping[str, Price]) -> Price | None:
+    """Return the price of these workers; None where it is not known, or machines have several."""
+    different = {Price.find(prices, run.pool, run.queue, run.instance_type or "") for run in runs}
+    return different.pop() if len(different) == 1 else None

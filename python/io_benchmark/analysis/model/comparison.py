@@ -21,6 +21,9 @@ class Interval(Struct, frozen=True):
     def within(self, low: float, high: float) -> bool:
         return low <= self.low_ratio and self.high_ratio <= high
 
+    def times(self, factor: float) -> "Interval":
+        return Interval(factor * self.low_ratio, factor * self.high_ratio, self.level_ratio)
+
 
 class Verdict(StrEnum):
     SLOWER = "slower"

@@ -5,7 +5,7 @@ What is published as JSON is `Report` as it is here (`report/formats/json_docume
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from operator import floordiv
@@ -19,7 +19,7 @@ from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.run import UNKNOWN, Integers, Worker, WorkerLine
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.model.subject import Subject
-from io_benchmark.costs.worker_time import Cost
+from io_benchmark.costs.worker_time import Cost, Price
 
 
 class SingleWorker(Struct, frozen=True):
@@ -182,4 +182,5 @@ class SampledReport(Report, frozen=True, kw_only=True):
     """A comparison with what its page shows besides, which is not published as JSON."""
 
     series: tuple[SampleSeries, ...]
+    prices: Mapping[str, Price] = {}  # of an hour of each side's workers, where it is known
     days: tuple[str, ...] = ()  # of the first and the last start of a run; one if they are the same

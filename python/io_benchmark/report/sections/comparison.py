@@ -22,6 +22,7 @@ from io_benchmark.report.sections.measurements import COMPARED, measured, screen
 from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
+from io_benchmark.report.sections.pools.pool_costs import pool_costs
 from io_benchmark.report.sections.pools.pool_picture import pool_picture
 from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers, workers_needed
 from io_benchmark.results.format import SLUG_PATTERN
@@ -257,7 +258,8 @@ def _whole_answer(report: SampledReport, sides: Sequence[SideResult]) -> Iterato
     """Write the picture of all pools, a sentence per pool, and what limits the answer."""
     refused = [blocks.Item(line, kind=blocks.NO_VERDICT, mark="!") for line in refusals(report)]
     yield from pool_picture(report, sides)
-    yield blocks.Items([*_answer(report, sides, is_full=True), *refused], shown=0)
+    items = [*_answer(report, sides, is_full=True), *pool_costs(report, sides), *refused]
+    yield blocks.Items(items, shown=0)
 
 
 def _evidence(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
