@@ -25,7 +25,7 @@ GATE = (*COMPARISON, "gate")
 # A fleet's table has what each pool measured over time, and predictions of tasks.
 FLEET = (*PREDICTION, "history", "fleet")
 EXPECTATIONS = ("model", "expectations")
-REPORT = ("content", "links", "drawn", "blocks", "facts", "sections", "formats")
+REPORT = ("content", "caveats", "links", "drawn", "blocks", "facts", "sections", "formats")
 
 
 @cache

@@ -56,6 +56,7 @@ class Compared(Struct, frozen=True, eq=False):
     read: Sequence[Worker]  # all, marked as they count
     counted: Sequence[Worker]
     everything: Sequence[Measurement]  # also without sides that may be compared
+    lost: Counter[str]  # how many tasks of a side ended and left no result
 
     @classmethod
     def of(
@@ -77,7 +78,7 @@ class Compared(Struct, frozen=True, eq=False):
         results = Results(grouped(counted, attrgetter("side")), Counter(lost), earlier)
         valid = valid_measurements(counted, options.allow)
         everything = [_with_pairs(measurement, plan, options, results) for measurement in valid]
-        return cls(plan, options, read, counted, everything)
+        return cls(plan, options, read, counted, everything, results.lost)
 
     def explained(
         self,
@@ -129,7 +130,7 @@ class Compared(Struct, frozen=True, eq=False):
                 chain.from_iterable(measurement.comparisons for measurement in measurements), read
             ),
             decision_cost=cost_of_deciding(measurements, counted, prices),
-            replication=count_workers(measurements, lines),
+            replication=count_workers(measurements, lines, self.lost),
         )
         return named_as_rehearsal(report, read)
 

@@ -207,14 +207,18 @@ def on_measurement(subject: Subject, report: Report) -> str:
 
 
 def verdict_text(
-    compared: Comparison | TaskComparison, margin_ratio: float, workers: Sequence[int]
+    compared: Comparison | TaskComparison,
+    margin_ratio: float,
+    workers: Sequence[int],
+    limits: str = "",
 ) -> tuple[str, str]:
     """Return what to read if one reads nothing else, and the rest of the sentence.
 
-    `workers` are those of the candidate and the baseline.
+    `workers` are those of the candidate and the baseline. `limits` are the caveats, with what is
+    between them and the workers.
     """
     candidate, baseline, size = compared.candidate, compared.baseline, ratio(compared.ratio)
-    bounds = f"({interval_text(compared.interval)}; {workers_text(workers)})"
+    bounds = f"({interval_text(compared.interval)}; {workers_text(workers)}{limits})"
     match compared.verdict:
         case Verdict.SLOWER | Verdict.FASTER:
             return f"{candidate} takes {size} as long as {baseline}", f" {bounds}"

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from io_benchmark.report.blocks import Document, Row, Table
 from io_benchmark.report.formats import Layout, rendered, show, text
 
-NO_ROOM_FOR_WARNINGS = ("every-workload", "everything", "hostile-names", "twelve-pools")
+NO_ROOM_FOR_WARNINGS = ("every-workload", "everything", "hostile-names")
 STYLED = re.compile(r"\x1b\[([0-9;]+)m *(.*?)\x1b\[0m")
 CODES = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -62,7 +62,7 @@ def test_ratios() -> None:
 
 
 def test_which_look_it_is() -> None:
-    """It adjusts the intervals; a verdict of an earlier look says so in its own sentence."""
+    """It adjusts the interval, in whose sentence it is; so is a verdict of an earlier look."""
     report = divided_reports.tried_one_disk()
     (subject,) = report.subjects
     (comparison,) = subject.comparisons
@@ -71,8 +71,8 @@ def test_which_look_it_is() -> None:
     compared = [looked, *(replace(looked, of_all=pair) for pair in (comparison, reversed_verdict))]
     subjects = [replace(subject, comparisons=(pair,)) for pair in compared]
     first, same, other = (screen(replace(report, subjects=(part,))) for part in subjects)
-    sentence = "! second of at most 3 looks; the intervals are wider for it"
-    assert [sentence in lines for lines in (first, same, other)] == [True, False, False]
+    clause = "3 workers each; second of at most 3 looks, for which the interval is wider)."
+    assert [clause in lines[0] for lines in (first, same, other)] == [True, False, False]
     assert same[0].endswith(", decided at an earlier look.")
     assert other[0].endswith(", which stands; all workers: 1.92× (1.73 to 2.13).")
 
@@ -137,20 +137,20 @@ def test_refused_and_missing() -> None:
 
 
 def test_warnings() -> None:
-    """Of a rule the first one is shown, rules about comparisons first; the notes explain them."""
-    zones = Problem("zones", Severity.WARNING, None, ("intel",), text("short"), text("Long."))
+    """Of a rule the first one is shown; the notes explain all."""
+    noise = Problem("noisy", Severity.WARNING, None, ("intel",), text("short"), text("Long."))
     report = sample_report.seed_case()
-    noise = replace(zones, rule="noisy")
-    problems = (*report.problems[1:], noise, zones, replace(zones, sides=("amd-30",)))
-    report = replace(report, problems=problems)
+    problems = (*report.problems[1:], noise, replace(noise, sides=("amd-30",)))
+    report = replace(report, problems=(*problems, replace(noise, rule="drift")))
     assert [line for line in screen(report) if line.startswith("! ")][:2] == [
-        "! zones: intel: short (and 1 more such warning)",
-        "! and 2 more kinds of warnings: page-cache, noisy",
+        (
+            "! page-cache: amd-30: drop_caches was refused; 41 % of the cache was in memory at "
+            "the start"
+        ),
+        "! and 2 more kinds of warnings: noisy, drift",
     ]
-    assert "- zones: amd-30: short. Long." in lines(section(report, "Notes"))
-    allowed = replace(zones, severity=Severity.ALLOWED)
-    found = screen(replace(report, problems=(*report.problems, allowed)))
-    assert "! zones: allowed by --allow zones, intel: short" in found
+    noted = [line for line in lines(section(report, "Notes")) if line.startswith("- noisy")]
+    assert noted == ["- noisy: intel: short. Long.", "- noisy: amd-30: short. Long."]
 
 
 @pytest.mark.parametrize(
@@ -182,15 +182,23 @@ def test_workers_needed() -> None:
 
 
 def test_a_preempted_run_stands_in() -> None:
-    """A screen names it, and so does its worker's line."""
+    """The pool's sentence says how it ended, and its worker's line has the rest."""
     ended = {"state": "exception", "reason": "worker-shutdown", "completed": False}
     preempted = sample_report.worker("amd-16", 40, incomplete_reason="still running", **ended)
     report = replace(sample_report.seed_case(), workers=(preempted,))
     *_, runs = tables(section(report, "Workers"))
     assert rows(runs)["amd-16"][3] == "was preempted (worker-shutdown), incomplete: still running"
-    assert f"! amd-16: task {preempted.task_id} run 0 was preempted (worker-shutdown)" in "".join(
-        screen(report)
+    shown = screen(report)
+    assert (
+        "; the only run of amd-16 was preempted (worker-shutdown), used as far as measured)."
+        in shown[1]
     )
+    assert not any(line.startswith("! amd-16: task") for line in shown)
+    # Of a pool that is compared with nothing, no sentence says it.
+    (part,) = report.subjects
+    alone = replace(report, subjects=(replace(part, comparisons=part.comparisons[1:]),))
+    line = f"! amd-16: task {preempted.task_id} run 0 was preempted (worker-shutdown); "
+    assert any(shown.startswith(line) for shown in screen(alone))
 
 
 def refused_report(change: dict[str, Any], **options: Any) -> Report:
@@ -246,15 +254,15 @@ REFUSED_ENTRY = {f"workloads.0.{key}": value for key, value in STOPPED.items()}
 @pytest.mark.parametrize(
     ("change", "use", "state"),
     [
-        ({}, "what it measured until then is used", "failed"),
+        ({}, "used as far as measured", "failed"),
         (
             REFUSED_ENTRY,
-            "1 of its 2 measurements are used",
+            "partly used",
             "failed, left out: 1 of 2 measurements",
         ),
         (
             {**REFUSED_ENTRY, "workloads.1.outcome": STOPPED["outcome"]},
-            "nothing that it measured is used",
+            "left out",
             "failed, left out",
         ),
     ],
@@ -262,7 +270,7 @@ REFUSED_ENTRY = {f"workloads.0.{key}": value for key, value in STOPPED.items()}
 def test_a_run_that_failed_is_used_or_left_out(
     change: dict[str, Any], use: str, state: str
 ) -> None:
-    """The first screen, the refusals and the table of workers agree on what became of it."""
+    """The sentence, the refusals and the table of workers agree on what became of it."""
     pools, spawn = ("intel", "amd-16"), dict(seed_workers.measured(only=("spawn",)))
     shared = seed_case.documents(2, pools=pools, change=dict.fromkeys(pools, spawn))
     # The entries of `spawn` are the same objects.
@@ -279,8 +287,7 @@ def test_a_run_that_failed_is_used_or_left_out(
     ]
     report = seed_workers.report_of(workers)
     shown = screen(report)
-    (line,) = [line for line in shown if " failed; " in line]
-    assert line.endswith(f" failed; {use}.")
+    assert [f"; 1 of 2 runs of amd-16 failed, {use}" in line for line in shown].count(True) == 1
     assert any("REFUSED by incomplete" in line for line in shown) is bool(change)
     *_, runs = tables(section(report, "Workers"))
     assert sorted(str(row.cells[3]) for row in runs.rows) == ["completed"] * 3 + [state]

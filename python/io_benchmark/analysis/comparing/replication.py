@@ -59,16 +59,21 @@ def worker_lines(
 
 
 def count_workers(
-    subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]
+    subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine], lost: Mapping[str, int]
 ) -> tuple[Replication, ...]:
-    """Count each side: a baseline before its candidates, then what was not compared."""
+    """Count each side: a baseline before its candidates, then what was not compared.
+
+    `lost` has how many tasks of a side ended and left no result.
+    """
     runs = grouped((run for run in workers if run.is_counted), attrgetter("side"))
     sides = dict.fromkeys([*(side for part in subjects for side in part.figures), *runs])
-    return tuple(_count_side(side, runs[side], subjects) for side in sides if side in runs)
+    return tuple(
+        _count_side(side, runs[side], subjects, lost.get(side, 0)) for side in sides if side in runs
+    )
 
 
 def _count_side(
-    side: str, runs: Sequence[WorkerLine], subjects: Sequence[SubjectReport]
+    side: str, runs: Sequence[WorkerLine], subjects: Sequence[SubjectReport], lost: int
 ) -> Replication:
     compared = [
         (part, comparison)
@@ -94,6 +99,7 @@ def _count_side(
         standing=standing,
         workers_needed=max((workers for workers, _ in needed), default=None),
         workers_to_add=max(0, *(missing for _, missing in needed)) if needed else None,
+        lost=lost,
     )
 
 

@@ -112,6 +112,7 @@ class Replication(Struct, frozen=True):
     standing: Standing
     workers_needed: int | None  # in total, where it is open
     workers_to_add: int | None
+    lost: int = 0  # tasks that ended and left no result
 
 
 class SampleSeries(Struct, frozen=True, kw_only=True):

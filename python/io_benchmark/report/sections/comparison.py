@@ -15,11 +15,12 @@ from io_benchmark.analysis.model.report import Report, SampledReport
 from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks, content
+from io_benchmark.report.caveats import Caveats
 from io_benchmark.report.facts import facts_of
 from io_benchmark.report.sections.causes import causes, explanation
 from io_benchmark.report.sections.measured import SideResult, by_pool, compared_ns, leader, sides_of
 from io_benchmark.report.sections.measurements import COMPARED, measured, screen_table
-from io_benchmark.report.sections.notes import NOTE_RANK, notes, refusals, warnings
+from io_benchmark.report.sections.notes import notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
 from io_benchmark.report.sections.pools.pool_costs import pool_costs
@@ -63,9 +64,10 @@ def document(report: SampledReport) -> blocks.Document:
 
 def _screen(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
-    leaders = [*map(leader, by_pool(sides))]
-    answer = _answer(report, sides, is_full=False)
-    yield blocks.Items([*answer, *_looks(leaders), *warnings(report)], shown=0)
+    caveats = caveats_of(report, sides)
+    answer = _answer(report, sides, caveats, is_full=False)
+    named = [leader(pool).name for pool in _named(by_pool(sides), is_full=False)]
+    yield blocks.Items([*answer, *warnings(report, caveats, named)], shown=0)
     yield from leading_table(report, sides)
 
 
@@ -77,12 +79,23 @@ def leading_table(report: Report, sides: Sequence[SideResult]) -> Iterator[block
         yield screen_table(part, sides, str(part.subject) if len(report.subjects) > 1 else "")
 
 
-def _answer(report: Report, sides: Sequence[SideResult], *, is_full: bool) -> list[blocks.Item]:
+def caveats_of(report: Report, sides: Sequence[SideResult]) -> Caveats:
+    """Return what limits the verdicts with which the pools' sentences begin."""
+    leaders = [side for side in map(leader, by_pool(sides)) if side.verdict != blocks.NOISE]
+    return Caveats.of(report, [side.comparison for side in leaders if side.comparison is not None])
+
+
+def _answer(
+    report: Report, sides: Sequence[SideResult], caveats: Caveats, *, is_full: bool
+) -> list[blocks.Item]:
     items = []
     nothing = _reason_for_nothing(report)
     if nothing:
         items.append(blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT)))
-    items += _pools(sides, report, is_full=is_full)
+    if caveats.of_all:
+        lead = blocks.Words("All pools:", blocks.WARNING)
+        items.append(blocks.Item((lead, f" {caveats.sentence_of_all()}.")))
+    items += _pools(sides, report, caveats, is_full=is_full)
     items += unlike_workers(report, is_full=is_full)
     cost = "" if report.is_only_noise else cost_text(report)
     if cost:
@@ -90,44 +103,44 @@ def _answer(report: Report, sides: Sequence[SideResult], *, is_full: bool) -> li
     return items
 
 
-def _pools(sides: Sequence[SideResult], report: Report, *, is_full: bool) -> list[blocks.Item]:
+def _pools(
+    sides: Sequence[SideResult], report: Report, caveats: Caveats, *, is_full: bool
+) -> list[blocks.Item]:
     """Write one sentence per pool, slower and faster ones first; many pools share sentences."""
     pools = sorted(by_pool(sides), key=lambda pool: not leader(pool).differs)
-    named = pools
-    if len(pools) > _POOLS_EACH:
-        different = (pool for pool in pools if leader(pool).differs)
-        named = sorted(different, key=lambda pool: leader(pool).rank, reverse=True)
-        named = named if is_full else named[:_MOST_DIFFERENT]
-    items = [_pool(pool, report) for pool in named]
+    named = _named(pools, is_full=is_full)
+    items = [_pool(pool, report, caveats) for pool in named]
     unnamed = [leader(pool) for pool in pools if pool not in named]
     for verdict, same in grouped(unnamed, lambda side: side.verdict).items():
-        names = listed([side.name for side in same], _POOLS_NAMED)
-        sentence = ", ".join(filter(None, (names, _as_long(same))))
-        items.append(blocks.Item.answer(verdict, f"{capitalized(verdict)}:", f" {sentence}."))
+        names = [side.name for side in same]
+        sentence = ", ".join(filter(None, (listed(names, _POOLS_NAMED), _as_long(same))))
+        limits = caveats.of_several(names)
+        items.append(
+            blocks.Item.answer(verdict, f"{capitalized(verdict)}:", f" {sentence}{limits}.")
+        )
     return items
 
 
-def _looks(leaders: Sequence[SideResult]) -> Iterator[blocks.Item]:
-    """Write which looks at the data these are; a verdict of an earlier one says so itself."""
-    compared = [side.comparison for side in leaders]
-    names = dict.fromkeys(
-        content.text_of(pair.look)
-        for pair in compared
-        if pair and pair.look and pair.of_all is None
-    )
-    if names:
-        sentence = f"{', and '.join(names)}; the intervals are wider for it"
-        yield blocks.Item(blocks.Words(sentence, blocks.WARNING), mark="!", rank=NOTE_RANK)
+def _named(
+    pools: Sequence[Sequence[SideResult]], *, is_full: bool
+) -> Sequence[Sequence[SideResult]]:
+    """Return the pools that have a sentence each: all, or of many those that differ most."""
+    if len(pools) <= _POOLS_EACH:
+        return pools
+    different = [pool for pool in pools if leader(pool).differs]
+    different.sort(key=lambda pool: leader(pool).rank, reverse=True)
+    return different if is_full else different[:_MOST_DIFFERENT]
 
 
-def _pool(pool: Sequence[SideResult], report: Report) -> blocks.Item:
+def _pool(pool: Sequence[SideResult], report: Report, caveats: Caveats) -> blocks.Item:
     """Write a pool's sentence: about what leads, then about its other measurements."""
     first = leader(pool)
     if first.verdict == blocks.NOISE and first.comparison is not None:
         lead = f"{first.name} took {ratio(first.comparison.ratio)} as long as {first.baseline}"
         rest = f"{content.on_measurement(first.subject, report)}: noise of this machine."
         return blocks.Item.answer(first.verdict, lead, rest)
-    lead, rest = _verdict(first, report)
+    limits = caveats.clauses(first.name)
+    lead, rest = _verdict(first, report, limits)
     same = [side for side in pool if side.verdict == first.verdict]
     if first.differs or len(same) == 1:
         sentences = [f"{content.on_measurement(first.subject, report)}{rest}"]
@@ -136,7 +149,7 @@ def _pool(pool: Sequence[SideResult], report: Report) -> blocks.Item:
     elif first.comparison is None:
         sentences = [f"{rest.removesuffix('.')} ({len(same):,} measurements)."]
     else:
-        sentences = [f" on {_measurements(same)}."]
+        sentences = [f" on {_measurements(same)}{_limits_of_several(first, limits)}."]
     by_verdict = grouped([side for side in pool if side not in same], lambda side: side.verdict)
     for verdict in DIFFERENT:
         also = by_verdict.pop(verdict, None)
@@ -160,7 +173,12 @@ def _figures_of_refused(side: SideResult) -> Iterator[str]:
         yield f"The averages are {candidate} on {side.name} and {baseline} on {side.baseline}."
 
 
-def _verdict(side: SideResult, report: Report) -> tuple[str, str]:
+def _limits_of_several(side: SideResult, limits: str) -> str:
+    """Write the caveats of several measurements, behind the workers of the first."""
+    return f" ({content.workers_text(side.workers)}{limits})" if limits else ""
+
+
+def _verdict(side: SideResult, report: Report, limits: str) -> tuple[str, str]:
     """Return the lead of a sentence, and as its rest an interval, or why there is no verdict."""
     comparison, part = side.comparison, side.part
     if comparison is None:
@@ -170,9 +188,7 @@ def _verdict(side: SideResult, report: Report) -> tuple[str, str]:
         if side.baseline not in part.figures:
             return lead, f" because {side.baseline} has no samples of this."
         return lead, " because they were not compared."
-    names = (comparison.candidate, comparison.baseline)
-    workers = comparison.workers or [part.workers(name) for name in names]
-    lead, rest = content.verdict_text(comparison, report.margin_ratio, workers)
+    lead, rest = content.verdict_text(comparison, report.margin_ratio, side.workers, limits)
     of_all = comparison.of_all
     if of_all is not None:
         rest += ", decided at an earlier look"
@@ -258,8 +274,8 @@ def _whole_answer(report: SampledReport, sides: Sequence[SideResult]) -> Iterato
     """Write the picture of all pools, a sentence per pool, and what limits the answer."""
     refused = [blocks.Item(line, kind=blocks.NO_VERDICT, mark="!") for line in refusals(report)]
     yield from pool_picture(report, sides)
-    items = [*_answer(report, sides, is_full=True), *pool_costs(report, sides), *refused]
-    yield blocks.Items(items, shown=0)
+    answer = _answer(report, sides, caveats_of(report, sides), is_full=True)
+    yield blocks.Items([*answer, *pool_costs(report, sides), *refused], shown=0)
 
 
 def _evidence(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:

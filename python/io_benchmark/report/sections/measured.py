@@ -37,6 +37,12 @@ class SideResult(Struct, frozen=True):
         return self.verdict in DIFFERENT
 
     @property
+    def workers(self) -> Sequence[int]:
+        """Return the workers of the candidate and the baseline at the look that decides."""
+        at_look = None if self.comparison is None else self.comparison.workers
+        return at_look or [self.part.workers(name) for name in (self.name, self.baseline)]
+
+    @property
     def rank(self) -> tuple[bool, float]:
         """Explained differences come first, then large ones, on a logarithmic scale."""
         difference = 0.0 if self.comparison is None else abs(math.log(self.comparison.ratio))

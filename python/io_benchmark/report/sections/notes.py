@@ -2,7 +2,7 @@
 """Refusals, warnings and what could not be read: some on a first screen, else all."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from io_benchmark.analysis.model.comparison import Problem, Severity
 from io_benchmark.analysis.model.groups import grouped
@@ -11,8 +11,8 @@ from io_benchmark.analysis.model.run import WorkerLine
 from io_benchmark.analysis.validity.rules import COMPARISON_RULES, SIDE_RULES
 from io_benchmark.number_text import listed, number_of
 from io_benchmark.report import blocks
+from io_benchmark.report.caveats import ENDED_BADLY, Caveats
 from io_benchmark.report.content import text_of
-from io_benchmark.report.sections.workers import ENDED_BADLY
 from io_benchmark.results import workloads
 from io_benchmark.text import LINE_LENGTH, ending_in_words, name
 
@@ -26,8 +26,13 @@ NOTE_RANK = 5  # notes about how it was measured are left out first
 _RANKS = {**dict.fromkeys(SIDE_RULES, 1), **dict.fromkeys(COMPARISON_RULES, 0)}
 
 
-def warnings(report: Report) -> Iterator[blocks.Item]:
-    """Write what changes how the answers are read; more than a few are counted."""
+def warnings(
+    report: Report, caveats: Caveats, candidates: Collection[str]
+) -> Iterator[blocks.Item]:
+    """Write what changes how the answers are read; more than a few are counted.
+
+    What the sentences of these candidates say is not repeated.
+    """
     yield from _first(refusals(report), "refused comparisons")
     lead = blocks.Words("Not read:", blocks.WARNING)
     missing = [(lead, f" {line}") for line in report.unreadable]
@@ -38,11 +43,16 @@ def warnings(report: Report) -> Iterator[blocks.Item]:
         f"{run.side}: task {run.task_id}{'' if run.run_id is None else f' run {run.run_id}'} "
         f"{ending_in_words(run.state, run.reason)}; {_use(run)}."
         for run in report.workers
-        if run.is_counted and run.state in ENDED_BADLY
+        if run.is_counted and run.state in ENDED_BADLY and not caveats.is_written(run, candidates)
     ]
     yield from _first(ended_early, "cautions about workers")
     for severity, rank in ((Severity.ALLOWED, blocks.ALWAYS), (Severity.WARNING, NOTE_RANK)):
-        by_rule = grouped(_alike(report, severity), lambda alike: alike[0].rule)
+        unwritten = [
+            alike
+            for alike in _alike(report, severity)
+            if not caveats.is_written(alike[0], candidates)
+        ]
+        by_rule = grouped(unwritten, lambda alike: alike[0].rule)
         rules = sorted(by_rule, key=lambda rule: _RANKS.get(rule, 2))
         lines = []
         for rule in rules:

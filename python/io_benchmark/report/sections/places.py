@@ -26,17 +26,6 @@ def places(report: Report) -> Iterator[blocks.Block]:
         pools = "; ".join(f"{kind} on {names}" for names, kind in shared)
         kinds[_short(row.place)] = shared[0][1] if len(shared) == 1 else pools
     yield blocks.Items.of(f"{place}: {kind}" for place, kind in kinds.items() if kind)
-    apart = [
-        measured.subject
-        for measured in report.places
-        if not all(side.in_turns for row in measured.rows for side in row.sides)
-    ]
-    if apart:
-        names = "; ".join(map(_name, apart)) if len(apart) < len(report.places) else "all"
-        yield blocks.Paragraph(
-            f"Places that were measured one after the other: {names}. If a machine became slower "
-            "or faster meanwhile, that is in their ratios."
-        )
     notable = [measured for measured in report.places if _is_notable(measured, report.margin_ratio)]
     for measured in notable:
         yield from _tables(measured)
@@ -84,6 +73,11 @@ def _tables(measured: Places) -> Iterator[blocks.Block]:
     title = f"{_name(measured.subject)} {unit_text(measured.subject.workload)}"
     yield blocks.Table("Place", heads, means, title, turned_corner="Pool")
     title = f"Ratio of times to {measured.rows[0].place}, each worker compared with itself"
+    if not all(side.in_turns for row in measured.rows for side in row.sides):
+        title += (
+            "; one place was measured after the other: what slowed a machine meanwhile is in the "
+            "ratios"
+        )
     # At the first place there is nothing to compare with.
     ratios = [line for row in measured.rows[1:] for line in _ratios(row, sides)]
     yield blocks.Table("Place", sides, ratios, title, turned_corner="Pool")

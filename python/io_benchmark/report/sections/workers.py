@@ -12,12 +12,12 @@ from io_benchmark.analysis.model.run import UNKNOWN, WorkerLine
 from io_benchmark.costs.worker_time import Cost
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks
+from io_benchmark.report.caveats import ENDED_BADLY
 from io_benchmark.report.content import interval_text, on_measurement, text_of
 from io_benchmark.report.links import task_link
 from io_benchmark.report.sections.causes import explanation
 from io_benchmark.text import ending_in_words
 
-ENDED_BADLY = ("failed", "exception")
 _NAMES_SHOWN, _RUNS_SHOWN = 6, 30
 _NEEDED = {
     Standing.DECIDED: "enough",

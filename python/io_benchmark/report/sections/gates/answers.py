@@ -60,7 +60,8 @@ def _screen(report: GateReport) -> Iterator[blocks.Block]:
         yield blocks.Items(items, shown=0)
         return
     (compared,) = (gate.comparison for gate in report.gates)
-    yield blocks.Items([*items, *warnings(compared)], shown=0)
+    caveats = comparison.caveats_of(compared, sides_of(compared))
+    yield blocks.Items([*items, *warnings(compared, caveats, [])], shown=0)
     yield from comparison.leading_table(compared, sides_of(compared))
 
 
