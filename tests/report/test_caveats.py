@@ -40,12 +40,12 @@ def problem(rule: str, *sides: str, **changes: Any) -> Problem:
 
 def answer(report: Report) -> str:
     """The sentence of the first pool, which a screen and the whole report have alike."""
-    (first,) = {of[0].removeprefix("- ") for of in (screen(report), answers(report))}
+    (first,) = {of[0] for of in (screen(report), answers(report))}
     return first
 
 
 def answers(report: Report) -> list[str]:
-    return lines(section(report, "Answer"))
+    return [line for line in lines(section(report, "Answer")) if line.startswith("- ")]
 
 
 def warnings(report: Report) -> list[str]:

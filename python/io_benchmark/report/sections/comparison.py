@@ -4,15 +4,12 @@
 The answer has a sentence for each pool, with where the difference lies, its cause and what to try.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from io_benchmark.analysis.model.cause import OWN_REASON, Diagnosis, Pace, State
-from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison, Severity, Verdict
+from io_benchmark.analysis.model.comparison import DIFFERENT, Severity, Verdict
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import Report, SampledReport
-from io_benchmark.command_lines import confirm_causes
 from io_benchmark.number_text import listed, number_of, percent, ratio
 from io_benchmark.report import blocks, content
 from io_benchmark.report.caveats import Caveats
@@ -23,11 +20,10 @@ from io_benchmark.report.sections.measurements import COMPARED, measured, screen
 from io_benchmark.report.sections.notes import notes, refusals, warnings
 from io_benchmark.report.sections.parts import parts, where
 from io_benchmark.report.sections.places import places
+from io_benchmark.report.sections.pools.confirmation import how_to_confirm
 from io_benchmark.report.sections.pools.pool_costs import pool_costs
 from io_benchmark.report.sections.pools.pool_picture import pool_picture
 from io_benchmark.report.sections.workers import cost_text, runs, unlike_workers, workers_needed
-from io_benchmark.results.format import SLUG_PATTERN
-from io_benchmark.results.workloads.cache_retrieve import TrialKind
 from io_benchmark.text import capitalized
 
 _RATIOS = (
@@ -44,8 +40,6 @@ _CLOSING = (
 _POOLS_EACH, _MOST_DIFFERENT = 4, 2
 _POOLS_NAMED = 6
 _WHERE_RANK = 9  # of where a difference lies: a screen leaves out notes before
-# A pool's name that an option takes as it is, and that no cut has changed
-_POOL = re.compile("[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def document(report: SampledReport) -> blocks.Document:
@@ -210,48 +204,7 @@ def _reasons(side: SideResult, report: Report) -> Iterator[blocks.Item]:
         if comparison.verdict is Verdict.FASTER:
             # A pool that is faster than before has been changed already.
             to_change = side.baseline if side.baseline == report.baseline else None
-        yield from explanation(diagnosis, _how_to_confirm(report, diagnosis, comparison), to_change)
-
-
-def _how_to_confirm(report: Report, diagnosis: Diagnosis, comparison: Comparison) -> str:
-    """Write how to confirm a cause of a difference, or nothing if no run would."""
-    sides = {comparison.candidate, comparison.baseline}
-    paces = [pace for pace in report.confirming.paces if {pace.pool, pace.against} == sides]
-    states = {cause.state for cause in diagnosis.causes if cause.tried_by is TrialKind.PACE}
-    untried = [trial for trial in diagnosis.trials if trial.meaning.template == OWN_REASON]
-    if untried and not paces:
-        kinds = ", ".join(trial.kind.value for trial in untried)
-        reason = content.text_of(untried[0].meaning).removesuffix(".")
-        return f"measure again with `trials: always` in the kind; not tried: {kinds} ({reason})"
-    if not paces or states.isdisjoint((State.SUPPORTED, State.NOT_SEPARABLE)):
-        return ""
-    pace = paces[0]
-    # Before and after a change, a side is not a pool of one group.
-    runs = [run for run in report.workers if run.side == run.pool == pace.pool]
-    group_id = _common_group(pace, report)
-    # No queue started a run of this worker group.
-    if runs and all(run.worker_id.startswith("rehearsal/") for run in runs):
-        command = "add --confirm to this rehearse"
-    elif group_id and _POOL.fullmatch(comparison.baseline):
-        command_line = confirm_causes(group_id, comparison.baseline)
-        command = f'`{command_line}`, or the action "Confirm the cause"'
-    else:
-        return ""
-    return f"run {pace.pool} once more with copies at {content.pace_rate(pace)} ({command})"
-
-
-def _common_group(pace: Pace, report: Report) -> str:
-    """Return the task group that measured both pools of a pace; nothing if none did.
-
-    The worker may have written the name of the group: only what is an id becomes a part of a
-    command.
-    """
-    groups = [
-        {run.group_id for run in report.workers if run.side == run.pool == pool}
-        for pool in (pace.pool, pace.against)
-    ]
-    ids = [name for name in set.intersection(*groups) if name and re.fullmatch(SLUG_PATTERN, name)]
-    return min(ids, default="")
+        yield from explanation(diagnosis, how_to_confirm(report, diagnosis, comparison), to_change)
 
 
 def _ratios(sides: Sequence[SideResult]) -> str:
