@@ -238,8 +238,8 @@ def _unlike_machines(report: Report, side: str) -> Iterator[Caveat]:
     pools = [pool for pool in report.mixed_pools if pool.side == side]
     if pools:
         pool = max(pools, key=lambda pool: len(pool.slower))
-        count = len(pool.slower) + len(pool.faster)
-        yield Caveat(f"{len(pool.slower):,} of {count:,} workers of {side} are other machines")
+        workers = number_of(len(pool.slower) + len(pool.faster), "worker")
+        yield Caveat(f"{len(pool.slower):,} of {workers} of {side} are other machines")
     machines = {worker.machine for worker in report.single_workers if worker.side == side}
     if machines:
         workers = number_of(len(machines), "worker")
