@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from io_benchmark.report.formats import rendered
+from io_benchmark.report.blocks import Document, Item, Items
+from io_benchmark.report.formats import Layout, markdown, rendered
 from io_benchmark.report.formats.markdown import MAXIMUM_LENGTH, _prose
 from io_benchmark.text import clean
 
@@ -108,3 +109,32 @@ def test_fits_a_comment(report):
     assert len(text) <= MAXIMUM_LENGTH + 100
     assert text.startswith("## ")
     assert "and 970 more runs" in text or "does not fit a comment" in text
+
+
+def report_of(answer: int, evidence: int, on_screen: int = 0) -> str:
+    """The Markdown of a report with so many lines of each; a screen may leave out most of its."""
+
+    def lines(count: int, text: str) -> tuple[Items]:
+        return (Items([Item(f"{text} {at}", rank=at % 9) for at in range(count)], shown=0),)
+
+    screen = lines(on_screen, "line") if on_screen else ()
+    evidence_blocks, answer_blocks = lines(evidence, "evidence"), lines(answer, "line")
+    document = Document("title", evidence_blocks, screen, "", ("fact",), answer_blocks)
+    return markdown.render(document, Layout())
+
+
+def test_lines_before_the_first_fold():
+    """There are at most 40, in the order of the page; a report that has no more is not folded."""
+    # A title, a fact, a heading and the gaps take seven lines more.
+    assert "<details>" not in report_of(4, 29)
+    folded = report_of(4, 30)
+    assert folded.startswith("## title\n\nfact\n\n- line 0\n")
+    assert "evidence" not in folded.partition("<details>")[0]
+    cut = report_of(50, 9, on_screen=50).partition("<details>")[0].splitlines()
+    assert 30 < len(cut) <= 40
+
+
+def test_the_answer_is_not_repeated():
+    """The fold has the answer only if the screen leaves out something of it."""
+    counts = [report_of(4, 40, on_screen).count("line 0") for on_screen in (0, 3, 4, 5)]
+    assert counts == [1, 2, 1, 1]

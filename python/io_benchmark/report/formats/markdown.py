@@ -17,8 +17,9 @@ from io_benchmark.report import blocks
 from io_benchmark.report.formats import Layout
 
 MAXIMUM_LENGTH = 60_000  # GitHub and Bugzilla allow 65,535 characters in a comment
-# A comment's lines before its details are unfolded; a report of few lines is not folded.
-_FIRST_LINES, _SHORT_LINES = 40, 60
+# A comment's lines before its first fold; a report with fewer is not folded as a whole.
+_FIRST_LINES = 40
+_FOLD = "<details>"
 _CUT = "\n\nCut here: the rest does not fit a comment.\n"
 # Every other kind of words is bold in a sentence; in a table only what differs or holds.
 _PLAIN_KINDS = ("", blocks.QUIET, blocks.CODE, blocks.WARNING)
@@ -41,26 +42,33 @@ _LIST_MARK = re.compile(r"[0-9]+[.)]+")
 
 
 def render(document: blocks.Document, layout: Layout) -> str:
-    """Return the first screen with the report folded below it, or the whole report.
+    """Return facts and the first screen with the evidence folded below it, or the whole report.
 
-    Where all would not fit in a comment, its folds are closed; then it is cut.
+    An answer of which the screen leaves out something is folded as well. Where all would not fit in
+    a comment, its folds are closed; then it is cut.
     """
     head, end, content = f"## {_prose(document.headline)}\n", "", document.whole
+    first = document.screen or document.answer
     if document.facts:
         head += f"\n{_line(document.facts_line)}\n"
     if layout.details:
         content = [*_opened(content)]
-    elif document.screen and _written(content).count("\n") > _SHORT_LINES:
-        screen = blocks.fitting(
-            document.screen, _written, lambda screen: screen.count("\n") < _FIRST_LINES - 2
-        )
-        head = f"{head}\n{screen}\n\n<details>\n<summary>Details</summary>\n"
+    elif first and _lines_before_fold(f"{head}\n{_written(content)}") > _FIRST_LINES:
+        room = _FIRST_LINES - len(head.splitlines()) - 2
+        screen = blocks.fitting(first, _written, lambda screen: _lines_before_fold(screen) <= room)
+        if _written(document.answer) in screen:
+            content = [*document.blocks]
+        head = f"{head}\n{screen}\n\n{_FOLD}\n<summary>Details</summary>\n"
         end = "\n</details>\n"
     room = MAXIMUM_LENGTH - len(head) - len(end) - 1
     report = blocks.fitting(content, _written, lambda report: len(report) < room) + "\n"
     if len(report) > room + 1:
         report = report[: report.rindex("\n", 0, room + 1)] + _CUT
     return f"{head}\n{report}{end}"
+
+
+def _lines_before_fold(text: str) -> int:
+    return len(text.partition(_FOLD)[0].splitlines())
 
 
 def _opened(content: Iterable[blocks.Block]) -> Iterator[blocks.Block]:
@@ -87,7 +95,7 @@ def _block(block: blocks.Block) -> str:
             return f"{fence}{block.language}\n{block.text.rstrip()}\n{fence}"
         case blocks.Fold() if not block.on_page_only:
             # Markdown is not read inside of HTML.
-            summary = f"<details>\n<summary>{escape(block.summary, quote=False)}</summary>"
+            summary = f"{_FOLD}\n<summary>{escape(block.summary, quote=False)}</summary>"
             return f"{summary}\n\n{_written(block.blocks)}\n\n</details>"
     return ""
 
