@@ -47,6 +47,28 @@ def test_labels():
     assert [drawing.Scale(0, top).labels(1, "×")[-1][1] for top in (0.5, 2e3)] == ["0.5×", "2,000×"]
 
 
+def test_labels_have_room():
+    """Where a phone has no room for all labels of an axis, it has fewer ticks."""
+    scale = drawing.Scale(1e5, 2.1e5, logarithmic=True)
+    short, long = (scale.labels(6, unit) for unit in ("", " operations/s"))
+    assert [label for _, label in short] == ["100,000", "120,000", "140,000", "160,000", "200,000"]
+    assert [label for _, label in long] == ["100,000 operations/s", "200,000 operations/s"]
+
+
+@pytest.mark.parametrize(
+    ("place", "anchor"),
+    [
+        pytest.param(0.06, "start", id="at the start"),
+        pytest.param(0.08, "middle", id="inside"),
+        pytest.param(0.94, "end", id="at the end"),
+    ],
+)
+def test_text_is_inside(place, anchor):
+    """Text near an edge begins or ends there; a long one needs more room."""
+    assert drawing._anchor(place, "1×") == anchor
+    assert drawing._anchor(0.8, "2,000,000 operations/s") == "end"
+
+
 def test_few_of_many_workers():
     """The fastest, the slowest and some between are drawn."""
     (first, *_) = sample_report.seed_case().series

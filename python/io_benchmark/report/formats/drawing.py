@@ -8,6 +8,7 @@ thickness.
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Self, TypeAlias
 
 from markupsafe import Markup, escape
@@ -18,6 +19,8 @@ _AXIS_HEIGHT = 20
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.
 _NARROW = 4.0
 _ROOM = 0.06  # at both ends, as a part of the length
+# On a phone, as parts of the width: a letter of a tick's label, and what is between two labels.
+_LETTER, _BETWEEN = 0.021, 0.03
 
 Spot: TypeAlias = tuple[float, float]  # a part of the width, and a height in pixels
 Tick: TypeAlias = tuple[float, str]  # a part of an axis, and its label
@@ -51,16 +54,36 @@ class Scale(Struct, frozen=True):
         return (inside - self.low) / (self.high - self.low)
 
     def labels(self, most: int, unit: str = "") -> list[Tick]:
-        """Return ticks with all their digits and this unit."""
-        ticks = self.ticks(most)
-        marks = (f"{tick:,.0f}" if tick == round(tick) else f"{tick:g}" for tick in ticks)
-        return [(self.place(tick), mark + unit) for tick, mark in zip(ticks, marks, strict=True)]
+        """Return ticks with all their digits and this unit, as many as a phone has room for."""
+        for count in range(most, 0, -1):
+            ticks = [(self.place(tick), _digits(tick) + unit) for tick in self.ticks(count)]
+            ends = [_ends(place, label) for place, label in ticks]
+            if all(left[1] + _BETWEEN <= right[0] for left, right in pairwise(ends)):
+                break
+        return ticks
 
     def ticks(self, most: int) -> list[float]:
         """Return at most this many round values on the axis."""
         if self.logarithmic and self.high / self.low >= _NARROW:
             return _round_decades(self.low, self.high, most)
         return _round_steps(self.low, self.high, most)
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:g}"
+
+
+def _anchor(place: float, words: str) -> str:
+    """Return the side of a text that is at its place, so that it ends inside of the picture."""
+    half = max(len(words) * _LETTER / 2, 0.07)
+    return "start" if place < half else "end" if place > 1 - half else "middle"
+
+
+def _ends(place: float, words: str) -> tuple[float, float]:
+    """Return where a text begins and ends on a phone."""
+    before = {"start": 0.0, "middle": 0.5, "end": 1.0}[_anchor(place, words)]
+    width = len(words) * _LETTER
+    return place - before * width, place + (1 - before) * width
 
 
 def _round_decades(low: float, high: float, most: int) -> list[float]:
@@ -120,8 +143,7 @@ class Drawing(Struct):
     def text(self, spot: Spot, words: str, kind: str = "t", anchor: str = "") -> None:
         """Write text; near an edge it is inside the picture, unless `anchor` is given."""
         place, height = spot
-        if not anchor:
-            anchor = "start" if place < 0.07 else "end" if place > 0.93 else "middle"
+        anchor = anchor or _anchor(place, words)
         self._add("text", words, x=_percent(place), y=height, text_anchor=anchor, class_=kind)
 
     def mark(self, spot: Spot, shape: str, kind: str) -> None:

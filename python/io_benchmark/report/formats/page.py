@@ -65,8 +65,11 @@ _NO_WORD = re.compile("[^a-z0-9]+")
 _ANCHOR_LENGTH = 40
 _LINK = Markup('<a href="{}" rel="external nofollow noreferrer">{}</a>')
 _SCROLLING = Markup(
-    '<div class="scroll" tabindex="0" role="region" aria-label="{}">\n'
+    '<div class="scroll" tabindex="0" role="group" aria-label="{}">\n'
     '<table class="{}" style="--columns: {}">\n{}</table>\n</div>'
+)
+_SCROLLING_CODE = Markup(
+    '<div class="scroll" tabindex="0" role="group" aria-label="Code">\n<pre>{}</pre>\n</div>'
 )
 
 
@@ -147,7 +150,7 @@ def _block(block: blocks.Block) -> Markup:
             figure = Markup("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>")
             return figure.format(_line(block.caption), drawn)
         case blocks.Code():
-            return Markup('<div class="scroll">\n<pre>{}</pre>\n</div>').format(block.text)
+            return _SCROLLING_CODE.format(block.text)
         case blocks.Fold():
             # The style sheet does not print what has pictures alone.
             kind = "samples" if {*map(type, block.blocks)} <= {blocks.Picture} else ""
@@ -186,7 +189,7 @@ def _table(table: blocks.Table) -> Markup:
     rows = Markup().join(_row(row, table.heads) for row in table.rows)
     lines = Markup("<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n").format(head_cells, rows)
     title = Markup('<p class="quiet">{}:</p>\n').format(_line(table.title)) if table.title else ""
-    label = blocks.plain(table.title) or "Figures"
+    label = blocks.plain(table.title) or table.corner or "Figures"
     box = title + _SCROLLING.format(label, kind, len(table.heads), lines)
     if table.is_open or not table.shown or len(table.rows) <= _ROWS_OPEN:
         return box
