@@ -5,6 +5,7 @@ A test gives each function values, and parses the command with the program's own
 quoted for a shell, because names come from anywhere.
 """
 
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,6 +72,19 @@ def show_everything(address: str | Path, gates: Sequence[str] = ()) -> str:
 def compare_tasks_before_and_after() -> str:
     """Compare real tasks after a change with those before; both are to be replaced."""
     return _line("tasks", "AFTER", "--against", "BEFORE")
+
+
+def compare_label(addresses: Sequence[str], label: str, pools: Sequence[str]) -> str:
+    """Compare one label's real tasks on these pools."""
+    # A hyphen has no meaning outside of brackets.
+    pattern = re.escape(label).replace(r"\-", "-")
+    options = [word for pool in pools for word in ("--pool", pool)]
+    return _line("tasks", *addresses, "--label", f"^{pattern}$", *options)
+
+
+def investigate_task(task_id: str) -> str:
+    """Find out why a task is slow."""
+    return _line("investigate", f"task:{task_id}")
 
 
 def write_script(file: str) -> str:

@@ -125,7 +125,7 @@ def test_rank(folder: Path) -> None:
     (folder / "runs.csv").write_text(real_tasks.table([first, backwards, *rows]))
     seed_case.write(folder / "seed", 3, between=0.03)
     arguments = ("tasks", "runs.csv", "--rank", "--on", "seed")
-    text = program.run(*arguments, folder=folder).stdout
+    text = program.run(*arguments, "--details", folder=folder).stdout
     assert "2 pairs of a label and a pool were compared" in " ".join(text.split())
     assert "device-count (supported)" in text
     ranking = program.document(*arguments, folder=folder)

@@ -19,6 +19,7 @@ import perfherder_files
 import sample_gates
 import sample_history
 import sample_investigation
+import sample_ranking
 import sample_report
 import sample_tasks
 from checkout import ROOT
@@ -28,6 +29,7 @@ from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.results import format as result_format
@@ -37,7 +39,7 @@ MARK = "%%%%% "
 # The style sheets have a test of their own.
 _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
-Made = Callable[[], Report | GateReport | History | TaskReport | Investigation]
+Made = Callable[[], Report | GateReport | History | TaskReport | LabelRanking | Investigation]
 _DEFAULT = Layout()
 
 
@@ -70,6 +72,12 @@ TASKS: Mapping[str, Made] = {
     "tasks: nothing": sample_tasks.nothing,
     "tasks: hostile": sample_tasks.hostile,
 }
+RANKINGS: Mapping[str, Made] = {
+    "ranking: seven labels": sample_ranking.seven_labels,
+    "ranking: sixty pools": sample_ranking.sixty_pools,
+    "ranking: nothing": sample_ranking.nothing,
+    "ranking: hostile": sample_ranking.hostile,
+}
 INVESTIGATIONS: Mapping[str, Made] = {
     "investigation: a change": sample_investigation.change,
     "investigation: nothing": sample_investigation.nothing,
@@ -83,7 +91,7 @@ GATES: Mapping[str, Made] = {
     "gate: several": partial(sample_gates.report, "equal", "mixed", "baseline mixed", "few"),
     "gate: hostile": sample_gates.hostile,
 }
-ALL = {**REPORTS, **HISTORIES, **TASKS, **INVESTIGATIONS, **GATES}
+ALL = {**REPORTS, **HISTORIES, **TASKS, **RANKINGS, **INVESTIGATIONS, **GATES}
 # A section per kind of report and of block; that nothing is lost is tested by properties.
 FIRST_SCREENS = (
     "seed-case",
@@ -94,6 +102,7 @@ FIRST_SCREENS = (
     "every-workload",
     "everything",
     *TASKS,
+    *RANKINGS,
     "history: one-change",
     "history: two-series",
     *GATES,
@@ -107,6 +116,7 @@ IN_TEXT = (
     "history: trend-and-step",
     "history: two-series",
     "tasks: labels that differ, on four pools",
+    "ranking: seven labels",
     "investigation: a change",
 )
 IN_MARKDOWN = (
@@ -116,6 +126,8 @@ IN_MARKDOWN = (
     "history: one-change",
     "tasks: the seed's",
     "tasks: nothing",
+    "ranking: seven labels",
+    "ranking: hostile",
     *INVESTIGATIONS,
     "gate: a mixed pool",
     "gate: hostile",
@@ -125,6 +137,7 @@ IN_HTML = (
     "nothing-readable",
     "history: one-change",
     "tasks: the seed's",
+    "ranking: seven labels",
     "investigation: a change",
     "gate: failed",
 )

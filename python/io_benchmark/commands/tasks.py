@@ -44,7 +44,7 @@ SINCE = option(
 RANK = flag(
     "--rank",
     "labels by what their slower pools cost per month",
-    excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--details"), _RANKS),
+    excludes=dict.fromkeys(("--against", "--baseline", "--margin"), _RANKS),
 )
 ON = several("--on", "ADDRESS", "results that show causes", parse_name, needs=("--rank",))
 ADDRESSES = common.ADDRESSES._replace(summary="where the runs are")

@@ -4,23 +4,25 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from msgspec import field
 from msgspec.structs import replace
 
+from io_benchmark import command_lines
 from io_benchmark.analysis.investigation.report_findings import explain
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
-from io_benchmark.analysis.tasks.ranking import LabelRanking, RunTotals
+from io_benchmark.analysis.tasks.ranking import ExplainedRanking, RankedLabel, RunTotals
 from io_benchmark.analysis.tasks.task_model import TaskReport, TaskSide
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
 from io_benchmark.operations.compare import compare_pools, read_workers
+from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import TaskRun
@@ -28,6 +30,7 @@ from io_benchmark.text import clean
 
 _NAMED = 4  # pools in a message
 _NAME_LENGTH = 60
+_COMMAND_LENGTH = 100  # a wide terminal has it on one line
 
 
 def compare_task_runs(
@@ -91,24 +94,54 @@ def rank_labels(
     since: date | None,
     prices: Mapping[str, Price],
     on: Sequence[str],
-) -> LabelRanking:
+) -> ExplainedRanking:
     """Rank labels by what their slower pools cost, with the causes that results at `on` show."""
     with context.progress() as progress:
         environment = context.environment
         query = _TotalsQuery(environment, progress, label=label, pools=tuple(pools), since=since)
         reading = gather_task_runs(addresses, query)
-    ranking = query.totals.ranking(prices)
+    totals = query.totals
+    ranking = totals.ranking(prices)
     workers = read_workers(on, context).results if on else ()
     pairs = {(row.pool, row.reference) for row in ranking.labels}
     causes = {(pool, reference): _cause(workers, pool, reference) for pool, reference in pairs}
     labels = [replace(row, cause=causes[row.pool, row.reference]) for row in ranking.labels]
     remarks = list(reading.remarks)
-    if query.totals.unusable:
-        count = f"{query.totals.unusable:,}"
+    if totals.unusable:
+        count = f"{totals.unusable:,}"
         remarks.append(f"runs whose times contradict each other: {count}; they are left out")
-    return replace(
-        ranking, labels=tuple(labels), unreadable=reading.unreadable, remarks=tuple(remarks)
+    return ExplainedRanking(
+        days=ranking.days,
+        compared=ranking.compared,
+        labels=tuple(labels),
+        pools=ranking.pools,
+        unreadable=reading.unreadable,
+        remarks=tuple(remarks),
+        addresses=tuple(addresses),
+        first_day=_day(totals.first_ms),
+        last_day=_day(totals.last_ms),
+        next_commands=tuple(
+            _next_command(row, totals.newest[row.label, row.pool][1], addresses) for row in labels
+        ),
     )
+
+
+def _day(time_ms: int) -> str:
+    return datetime.fromtimestamp(time_ms / 1000, UTC).date().isoformat()
+
+
+def _next_command(row: RankedLabel, task_id: str, addresses: Sequence[str]) -> str:
+    """Return the command that looks into a label on a pool; nothing if it cannot be typed."""
+    # An id belongs to the deployment of the environment, and a web address may have another one.
+    is_of_environment = all("://" not in address for address in addresses)
+    if is_of_environment and re.fullmatch(SLUG_PATTERN, task_id):
+        return command_lines.investigate_task(task_id)
+    pools = (row.reference, row.pool)
+    command = command_lines.compare_label(addresses, row.label, pools)
+    # A report shows it on one line and as code, in which names are cleaned.
+    is_shown = len(command) <= _COMMAND_LENGTH and clean(command) == command
+    is_option = any(pool.startswith("-") for pool in pools)
+    return "" if is_option or not is_shown or set("`|") & set(command) else command
 
 
 def _cause(workers: Sequence[Worker], queue: str, reference_queue: str) -> str:

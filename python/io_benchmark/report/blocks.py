@@ -296,10 +296,12 @@ def _above(blocks: Iterable[Block], rank: int) -> Iterator[Block]:
                     for item in block.items
                     if item.rank > rank
                 ]
-                yield replace(block, items=items, left_out=len(block.items) - len(items))
+                left_out = block.left_out + len(block.items) - len(items)
+                yield replace(block, items=items, left_out=left_out)
             case Table():
                 rows = [row for row in block.rows if row.rank > rank]
                 if rows:
-                    yield replace(block, rows=rows, left_out=len(block.rows) - len(rows))
+                    left_out = block.left_out + len(block.rows) - len(rows)
+                    yield replace(block, rows=rows, left_out=left_out)
             case _:
                 yield block

@@ -1,34 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Labels ranked by what their slower pools cost: the sums, their intervals, and what is chance."""
 
-import math
-import random
-
 import pytest
+from sample_ranking import HOUR_MS, START_MS, totals
 
-from io_benchmark.analysis.tasks.ranking import RunTotals
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
-
-START_MS = 1_774_000_000_000
-HOUR_MS, DAY_MS = 3_600_000, 86_400_000
-
-
-def totals(
-    hours: dict[tuple[str, str], float], *, workers: int = 6, days: int = 30, spread: float = 0.0
-) -> RunTotals:
-    """Return sums of one run per day and worker, of these hours by label and pool."""
-    dice, sums = random.Random(1), RunTotals()
-    for (label, pool), time_h in hours.items():
-        for worker in range(workers):
-            usual_h = time_h * math.exp(dice.gauss(0, spread))
-            for day in range(days):
-                started_ms = START_MS + day * DAY_MS
-                resolved_ms = started_ms + round(usual_h * HOUR_MS)
-                task_id, worker_id = f"{label} {pool} {worker} {day}", f"{pool}/{worker}"
-                ending = ("completed", "completed", -1, started_ms, resolved_ms)
-                sums.add(TaskRun(label, pool, task_id, 0, worker_id, *ending))
-    return sums
 
 
 def test_hours_and_money_per_month() -> None:

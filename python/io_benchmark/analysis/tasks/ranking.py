@@ -68,6 +68,16 @@ class LabelRanking(Struct, frozen=True, tag_field="version", tag=1):
     remarks: tuple[str, ...] = ()
 
 
+class ExplainedRanking(LabelRanking, frozen=True, kw_only=True):
+    """A ranking with what only reports for people have; it is not published as JSON."""
+
+    addresses: tuple[str, ...]
+    first_day: str  # of the runs: 2026-11-01
+    last_day: str
+    # For each label the command that looks into it; empty where its names cannot be typed.
+    next_commands: tuple[str, ...]
+
+
 class _Cell(Struct):
     """The completed runs of one label on one worker."""
 
@@ -105,6 +115,8 @@ class RunTotals(Struct):
 
     cells: dict[tuple[str, str], dict[str, _Cell]] = {}  # of each worker, by label and pool
     pools: dict[str, _PoolSums] = {}
+    # When the newest completed run of a label and a pool ended, and its task.
+    newest: dict[tuple[str, str], tuple[int, str]] = {}
     first_ms: int = 0
     last_ms: int = 0
     seen: set[int] = set()  # a hash of each run; whole runs would need too much memory
@@ -135,7 +147,9 @@ class RunTotals(Struct):
         worker = run.worker or str(identity)
         sums.workers.add(worker)
         sums.completed_s += time_s
-        cell = self.cells.setdefault((run.label, run.pool), {}).setdefault(worker, _Cell())
+        key = (run.label, run.pool)
+        self.newest[key] = max(self.newest.get(key, (0, "")), (run.resolved_ms, run.task_id))
+        cell = self.cells.setdefault(key, {}).setdefault(worker, _Cell())
         cell.runs += 1
         cell.log_s += math.log(time_s)
 

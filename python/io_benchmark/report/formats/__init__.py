@@ -34,6 +34,7 @@ _SECTIONS = {
     "Predictions": "real_tasks.predictions",
     "Investigation": "investigation",
     "LabelRanking": "real_tasks.ranking",
+    "ExplainedRanking": "real_tasks.ranking",
 }
 
 

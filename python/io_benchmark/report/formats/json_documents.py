@@ -15,7 +15,7 @@ each one changed.
 import json
 from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -24,11 +24,14 @@ from msgspec.structs import replace
 from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.model.report import Report, SampledReport
 from io_benchmark.analysis.model.statements import Statement, Value
+from io_benchmark.analysis.tasks.ranking import ExplainedRanking, LabelRanking
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import Layout
 
 if TYPE_CHECKING:
     from io_benchmark.report.formats import AnyReport
+
+Kind = TypeVar("Kind", Report, LabelRanking)
 
 
 class _Sentence(Struct, frozen=True):
@@ -41,9 +44,13 @@ class _Sentence(Struct, frozen=True):
 def render(report: "AnyReport", _layout: Layout) -> str:
     """Return ASCII: what a name holds can neither end a line nor steer a terminal."""
     if isinstance(report, SampledReport):
-        report = _published(report)
+        report = _published(report, Report)
+    elif isinstance(report, ExplainedRanking):
+        report = _published(report, LabelRanking)
     elif isinstance(report, GateReport):
-        gates = [replace(gate, comparison=_published(gate.comparison)) for gate in report.gates]
+        gates = [
+            replace(gate, comparison=_published(gate.comparison, Report)) for gate in report.gates
+        ]
         report = replace(report, gates=tuple(gates))
     parts = msgspec.to_builtins(report, str_keys=True, enc_hook=_builtin)
     # Python writes numbers that JSON does not have as constants: they become null.
@@ -51,8 +58,9 @@ def render(report: "AnyReport", _layout: Layout) -> str:
     return json.dumps(document, indent=2).replace("\x7f", "\\u007f") + "\n"
 
 
-def _published(report: Report) -> Report:
-    return Report(**{name: getattr(report, name) for name in Report.__struct_fields__})
+def _published(report: Kind, kind: type[Kind]) -> Kind:
+    """Return the fields that reports of this kind publish."""
+    return kind(**{name: getattr(report, name) for name in kind.__struct_fields__})
 
 
 def _builtin(value: object) -> object:

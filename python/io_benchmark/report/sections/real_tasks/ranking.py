@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The labels whose slower pools cost most per month, and a summary of each pool."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -17,14 +17,32 @@ from io_benchmark.number_text import (
     ratio,
     signed,
 )
-from io_benchmark.report.blocks import Block, Document, Fold, Heading, Items, Paragraph, Row, Table
+from io_benchmark.report.blocks import (
+    WARNING,
+    Block,
+    Document,
+    Fold,
+    Heading,
+    Item,
+    Items,
+    Paragraph,
+    Row,
+    Table,
+    Words,
+)
 from io_benchmark.report.content import ends_text
+from io_benchmark.report.sections.real_tasks import ranking_answers
 from io_benchmark.text import name
 
 _LABELS_SHOWN = 40  # further labels are on the page alone
 # Characters of the names of a pool and of a label.
 _POOL_CELLS = 24
 _LABEL_CELLS = 44
+# On the first screen: rows of the table, notes, and characters of a note.
+_SCREEN_ROWS = 8
+_ROWS_KEPT = 3
+_SCREEN_NOTES = 2
+_NOTE_LENGTH = 220
 
 
 def document(ranking: LabelRanking) -> Document:
@@ -39,9 +57,11 @@ def document(ranking: LabelRanking) -> Document:
         f"label takes least. Slower by more than chance: {count(len(ranking.labels))}. "
         "Months have 30 days; hours are those of workers."
     )
-    content: list[Block] = [Paragraph(basis)]
-    if ranking.labels:
-        content += [Heading("Labels"), *_labels(ranking)]
+    labels = list(_labels(ranking)) if ranking.labels else []
+    answers = ranking_answers.answers(ranking)
+    content: list[Block] = [answers, Paragraph(basis)]
+    if labels:
+        content += [Heading("Labels"), *labels]
     if ranking.pools:
         heads = ("runs", "labels", "workers", "hours", "failed", "price per hour")
         rows = [Row(name(pool.pool, _POOL_CELLS), _pool(pool)) for pool in ranking.pools]
@@ -49,7 +69,30 @@ def document(ranking: LabelRanking) -> Document:
     content += Items.lists(
         ("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks)
     )
-    return Document("Which tasks cost most on a slower pool", content)
+    screen: list[Block] = [answers, *_screen_warnings(ranking), *_first_rows(labels)]
+    return Document("Which tasks cost most on a slower pool", content, screen)
+
+
+def _screen_warnings(ranking: LabelRanking) -> Iterator[Items]:
+    """Write the first lines of what a screen has no room for."""
+    lines = [name(f"Not read: {line}", _NOTE_LENGTH) for line in ranking.unreadable]
+    lines += [name(line, _NOTE_LENGTH) for line in ranking.remarks]
+    if lines:
+        items = [Item(Words(line, WARNING), mark="!") for line in lines]
+        yield Items(items, noun="; --details shows them", shown=_SCREEN_NOTES)
+
+
+def _first_rows(labels: Sequence[Block]) -> Iterator[Table]:
+    """Write the first rows of the table of labels, of which a screen leaves out the last first."""
+    for table in labels:
+        if isinstance(table, Table):
+            rows = [
+                replace(row, rank=ranking_answers.FIRST_RANK if position < _ROWS_KEPT else 0)
+                for position, row in enumerate(table.rows[:_SCREEN_ROWS])
+            ]
+            left_out = len(table.rows) + table.left_out - len(rows)
+            # Sentences have the causes.
+            yield replace(table, rows=rows, left_out=left_out, drop=("cause", *table.drop))
 
 
 def _labels(ranking: LabelRanking) -> Iterator[Block]:
