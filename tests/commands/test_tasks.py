@@ -8,9 +8,12 @@ from pathlib import Path
 import program
 import pytest
 import real_tasks
+import sample_ranking
 import seed_case
+from msgspec.structs import replace
 
 from io_benchmark.context import Context
+from io_benchmark.operations import tasks
 from io_benchmark.operations.tasks import read_completed_runs
 
 
@@ -139,6 +142,65 @@ def test_rank(folder: Path) -> None:
     assert (read.of_label, read.messages) == ({}, ())
     runs = [run for pool in read.of_all_labels.values() for run in pool]
     assert len(runs) == sum(row["state"] == "completed" for row in (first, *rows))
+
+
+ID = "cQ4kTnR7QTq1p2L0dJ8wXg"
+BUILD = "'^build-64/opt$'"
+
+
+@pytest.mark.parametrize(
+    ("label", "pool", "task_id", "addresses", "command"),
+    [
+        ("build-64/opt", "slow", ID, ["runs.csv"], f"io-benchmark investigate task:{ID}"),
+        # An id of another deployment would not be found.
+        (
+            "build-64/opt",
+            "slow",
+            ID,
+            ["https://tc.io/x"],
+            f"io-benchmark tasks https://tc.io/x --label {BUILD} --pool fast --pool slow",
+        ),
+        (
+            "build-64/opt",
+            "slow",
+            "7",
+            ["runs.csv"],
+            f"io-benchmark tasks runs.csv --label {BUILD} --pool fast --pool slow",
+        ),
+        # What a report would show in another way than it is typed.
+        ("build\x1b", "slow", "", ["runs.csv"], ""),
+        ("a|b", "slow", "", ["runs.csv"], ""),
+        ("`a`", "slow", "", ["runs.csv"], ""),
+        ("a\tb", "slow", "", ["runs.csv"], ""),
+        ("build", "-slow", "", ["runs.csv"], ""),
+        ("b" * 36, "slow", "", ["runs.csv"], None),
+        ("b" * 37, "slow", "", ["runs.csv"], ""),
+    ],
+)
+def test_the_next_command(
+    label: str, pool: str, task_id: str, addresses: list[str], command: str | None
+) -> None:
+    """It looks into the newest task, else compares the label; none that could not be typed."""
+    (row, *_) = sample_ranking.seven_labels().labels
+    row = replace(row, label=label, pool=pool, reference="fast")
+    found = tasks._next_command(row, task_id, addresses)
+    if command is None:
+        assert len(found) == 100
+    else:
+        assert found == command
+
+
+def test_the_newest_task_is_looked_into(folder: Path) -> None:
+    """Of a label on its slower pool the task that ended last, in whatever order the runs are."""
+    rows = list(real_tasks.rows())
+    for turn in (rows, rows[::-1]):
+        (folder / "runs.csv").write_text(real_tasks.table(turn))
+        printed = program.run("tasks", "runs.csv", "--rank", folder=folder).stdout
+        newest = max(
+            (row for row in rows if row["pool"] == "amd-16" and row["label"].endswith("-2/2")),
+            key=lambda row: row["resolved"],
+        )
+        assert f"`io-benchmark investigate task:{newest['task_id']}`" in printed
 
 
 def test_runs_of_a_label_beside_those_of_all(folder: Path) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.prediction.prediction_model import WrittenOverTime
 from io_benchmark.number_text import NOTHING, digits
-from io_benchmark.report.drawn import StripRow
+from io_benchmark.report.drawn import AmountRow, StripRow
 from io_benchmark.results.parts import NS_PER_S
 
 Written = TypeVar("Written")
@@ -177,6 +177,11 @@ class Picture(Struct, frozen=True):
     def strip(cls, caption: Line, rows: Sequence[StripRow], margin_ratio: float) -> list["Picture"]:
         """Draw a row per pool with a dot per worker; nothing without any pool."""
         return [cls(caption, "strip", (rows, margin_ratio))] if rows else []
+
+    @classmethod
+    def amounts(cls, caption: Line, rows: Sequence[AmountRow]) -> list["Picture"]:
+        """Draw an amount with its interval for each name; nothing without any."""
+        return [cls(caption, "amounts", (rows, plain(caption)))] if rows else []
 
     @classmethod
     def demand(cls, written: WrittenOverTime | None) -> list["Picture"]:

@@ -59,3 +59,15 @@ class DrawnRatio(NamedTuple):
     def times(self, factor: float) -> "DrawnRatio":
         low, high = (factor * end for end in (self.interval.low_ratio, self.interval.high_ratio))
         return DrawnRatio(factor * self.ratio, Interval(low, high, self.interval.level_ratio))
+
+
+class AmountRow(Struct, frozen=True, kw_only=True):
+    """An amount with its interval, such as hours per month."""
+
+    name: str
+    detail: str
+    verdict: str
+    outcome: str  # the amount in words
+    amount: float
+    low: float
+    high: float

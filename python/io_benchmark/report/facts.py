@@ -37,6 +37,15 @@ def facts_of(report: SampledReport) -> Iterator[blocks.Line]:
     yield VERSION
 
 
+def addresses_of(addresses: Sequence[str]) -> Iterator[blocks.Line]:
+    """Yield addresses as a user typed them; those of a browser are links."""
+    for address in addresses[:_GROUPS_LINKED]:
+        link = address if address.startswith(("https://", "http://")) else ""
+        yield blocks.Words(address, blocks.CODE, link)
+    if len(addresses) > _GROUPS_LINKED:
+        yield f"and {number_of(len(addresses) - _GROUPS_LINKED, 'more address')}"
+
+
 def _groups(runs: Sequence[WorkerLine]) -> Iterator[blocks.Line]:
     """Yield links to the groups of tasks."""
     groups = grouped(runs, group_link)

@@ -134,6 +134,16 @@ def test_what_is_left_out_first() -> None:
     assert ranked[3] == ranked[-1]
 
 
+def test_what_was_left_out_before_counts_too() -> None:
+    """A list or a table that has only its first lines still counts the others."""
+    items = Items((Item("a"), Item("b", rank=0)), noun=" pools", left_out=5)
+    table = Table("", (), (Row("a"), Row("b", rank=0)), noun=" labels", left_out=5)
+    reduced: list[Sequence[Block]] = []
+    fitting((items, table), reduced.append, lambda _: False)
+    counted = [cut(block)[1] for block in reduced[-1] if isinstance(block, Items | Table)]
+    assert counted == ["and 6 more pools", "and 6 more labels"]
+
+
 @pytest.mark.parametrize(("length", "lowest"), [(21, 0), (22, 1), (25, 4)])
 def test_a_screen(length: int, lowest: int) -> None:
     """It has 23 lines at most: empty lines go first, then what has the lowest rank."""

@@ -9,9 +9,10 @@ from importlib.resources import files
 from markupsafe import Markup, escape
 
 from io_benchmark.report import blocks
-from io_benchmark.report.formats import Layout, pictures, sketches, strips
+from io_benchmark.report.formats import Layout, amounts, pictures, sketches, strips
 
 _PLOTS: Mapping[str, Callable[..., Markup]] = {
+    "amounts": amounts.amounts,
     "forest": pictures.forest,
     "costs": pictures.costs,
     "demand": pictures.demand,

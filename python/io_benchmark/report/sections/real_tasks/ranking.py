@@ -5,19 +5,23 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.tasks.ranking import LabelRanking, RankedLabel, RankedPool
+from io_benchmark.analysis.tasks.ranking import (
+    ExplainedRanking,
+    LabelRanking,
+    RankedLabel,
+    RankedPool,
+)
 from io_benchmark.number_text import (
     NOTHING,
-    compact,
     count,
     money,
     number_of,
     percent,
-    plural,
     ratio,
     signed,
 )
 from io_benchmark.report.blocks import (
+    QUIET,
     WARNING,
     Block,
     Document,
@@ -25,12 +29,14 @@ from io_benchmark.report.blocks import (
     Heading,
     Item,
     Items,
+    Line,
     Paragraph,
     Row,
     Table,
     Words,
 )
 from io_benchmark.report.content import ends_text
+from io_benchmark.report.facts import VERSION, addresses_of
 from io_benchmark.report.sections.real_tasks import ranking_answers
 from io_benchmark.text import name
 
@@ -46,20 +52,10 @@ _NOTE_LENGTH = 220
 
 
 def document(ranking: LabelRanking) -> Document:
-    """Return the report's blocks: what was compared, the labels, and the pools."""
-    runs = number_of(sum(pool.runs for pool in ranking.pools), "run")
-    pairs = number_of(ranking.compared, "pair")
-    were = "was" if ranking.compared == 1 else "were"
-    days = compact(ranking.days)
-    basis = (
-        f"{runs} in {days} {plural(1 if days == '1' else ranking.days, 'day')}. "
-        f"{pairs} of a label and a pool {were} compared with the pool on which the "
-        f"label takes least. Slower by more than chance: {count(len(ranking.labels))}. "
-        "Months have 30 days; hours are those of workers."
-    )
+    """Return the report's blocks: the answer, then the labels and the pools."""
     labels = list(_labels(ranking)) if ranking.labels else []
-    answers = ranking_answers.answers(ranking)
-    content: list[Block] = [answers, Paragraph(basis)]
+    sentences = ranking_answers.answers(ranking)
+    content: list[Block] = []
     if labels:
         content += [Heading("Labels"), *labels]
     if ranking.pools:
@@ -69,8 +65,37 @@ def document(ranking: LabelRanking) -> Document:
     content += Items.lists(
         ("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks)
     )
-    screen: list[Block] = [answers, *_screen_warnings(ranking), *_first_rows(labels)]
-    return Document("Which tasks cost most on a slower pool", content, screen)
+    content += [Heading("How to read this"), Paragraph(_basis(ranking), QUIET)]
+    screen: list[Block] = [sentences, *_screen_warnings(ranking), *_first_rows(labels)]
+    return Document(
+        "Which tasks cost most on a slower pool",
+        content,
+        screen,
+        facts=[*_facts(ranking)],
+        answer=[*ranking_answers.picture(ranking), sentences],
+    )
+
+
+def _facts(ranking: LabelRanking) -> Iterator[Line]:
+    """Yield what was read and compared, and when it ran."""
+    runs = number_of(sum(pool.runs for pool in ranking.pools), "run")
+    yield f"{runs} on {number_of(len(ranking.pools), 'pool')}"
+    if isinstance(ranking, ExplainedRanking):
+        if ranking.pools:
+            yield f"from {ranking.first_day} to {ranking.last_day}"
+        yield from addresses_of(ranking.addresses)
+    yield VERSION
+
+
+def _basis(ranking: LabelRanking) -> str:
+    pairs = number_of(ranking.compared, "pair")
+    were = "was" if ranking.compared == 1 else "were"
+    return (
+        f"{pairs} of a label and a pool {were} compared with the pool on which the label takes "
+        f"least. Slower by more than chance: {count(len(ranking.labels))}. Months have 30 days; "
+        "hours are those of workers. Intervals are corrected for all pairs, so all of them hold "
+        "together at 95 %. Money is that of the hours at both pools' prices."
+    )
 
 
 def _screen_warnings(ranking: LabelRanking) -> Iterator[Items]:
@@ -109,7 +134,6 @@ def _labels(ranking: LabelRanking) -> Iterator[Block]:
 
 
 def _label(row: RankedLabel) -> list[str]:
-    low, high = (compact(end) for end in row.hours_interval)
     cost = NOTHING
     if row.money is not None:
         cost = f"{signed(money(abs(row.money)), row.money)} {row.currency}"
@@ -119,7 +143,7 @@ def _label(row: RankedLabel) -> list[str]:
         name(row.reference, _POOL_CELLS),
         ratio(row.ratio),
         ends_text(row.interval),
-        f"+{compact(row.hours)} ({low} to {high})",
+        f"+{ranking_answers.hours_text(row)}",
         cost,
         f"{runs:,}, {reference_runs:,}",
         row.cause,

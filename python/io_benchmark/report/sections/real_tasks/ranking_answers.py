@@ -9,9 +9,11 @@ from io_benchmark.analysis.tasks.ranking import ExplainedRanking, LabelRanking, 
 from io_benchmark.number_text import MINUS, compact, money, number_of, plural, ratio, signed
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, workers_text
+from io_benchmark.report.drawn import AmountRow
 from io_benchmark.text import name
 
-_ANSWERED = 5  # labels that have a sentence; the table has all
+_DRAWN = 3  # more would move the sentences off a first screen
+_ANSWERED = 3  # labels that have a sentence; the table has all
 # Characters of the names of a label and of a pool in a sentence.
 _LABEL_CELLS = 60
 _POOL_CELLS = 40
@@ -39,6 +41,29 @@ def answers(ranking: LabelRanking) -> blocks.Items:
         items.append(blocks.Item.answer(Verdict.SLOWER, *_sentence(row, ranking), below, rank))
     items.append(blocks.Item(_sum(ranking), kind="now"))
     return blocks.Items(items)
+
+
+def picture(ranking: LabelRanking) -> list[blocks.Picture]:
+    """Draw what the costliest labels take longer per month."""
+    rows = [
+        AmountRow(
+            name=name(row.label, _LABEL_CELLS),
+            detail=f"{name(row.pool, _POOL_CELLS)} against {name(row.reference, _POOL_CELLS)}",
+            verdict=Verdict.SLOWER,
+            outcome=f"+{hours_text(row)}",
+            amount=row.hours,
+            low=row.hours_interval[0],
+            high=row.hours_interval[1],
+        )
+        for row in ranking.labels[:_DRAWN]
+    ]
+    return blocks.Picture.amounts("Worker hours per month more than on the fastest pool", rows)
+
+
+def hours_text(row: RankedLabel) -> str:
+    """Write '193 (179 to 205)'."""
+    low, high = (compact(end) for end in row.hours_interval)
+    return f"{compact(row.hours)} ({low} to {high})"
 
 
 def _nothing(ranking: LabelRanking) -> tuple[str, str]:
