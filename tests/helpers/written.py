@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.blocks import (
     Block,
@@ -21,7 +22,7 @@ from io_benchmark.report.blocks import (
 )
 from io_benchmark.report.formats import document_of
 
-AnyReport = Report | History | TaskReport | Predictions
+AnyReport = Report | History | TaskReport | LabelRanking | Predictions
 
 
 def screen(report: AnyReport) -> list[str]:
