@@ -64,6 +64,14 @@ def test_money_of_some_labels(amounts: tuple[float | None, float | None], total:
     assert total in sentences(two_labels(amounts))[-1]
 
 
+@pytest.mark.parametrize(("hours", "words"), [(0.999, "0.999 worker hours"), (1, "1 worker hour")])
+def test_an_hour(hours: float, words: str) -> None:
+    """One is written as one."""
+    row = replace(sample_ranking.seven_labels().labels[0], money=None, hours=hours)
+    ranking = replace(sample_ranking.seven_labels(), labels=(row,), next_commands=("",))
+    assert all(f"{words} per month" in sentence for sentence in sentences(ranking))
+
+
 def test_a_slower_pool_that_saves_money() -> None:
     """The sentence says so, and its ends are what is saved."""
     hours = {("a", "slow"): 2.0, ("a", "fast"): 1.0}

@@ -66,6 +66,11 @@ def hours_text(row: RankedLabel) -> str:
     return f"{compact(row.hours)} ({low} to {high})"
 
 
+def _worker_hours(hours: float) -> str:
+    written = compact(hours)
+    return f"{written} worker {plural(1 if written == '1' else hours, 'hour')}"
+
+
 def _nothing(ranking: LabelRanking) -> tuple[str, str]:
     if not ranking.compared:
         return (
@@ -82,7 +87,7 @@ def _sentence(row: RankedLabel, ranking: LabelRanking) -> tuple[str, str]:
     """Return what to read if one reads nothing else, and the rest of the sentence."""
     label, pool = name(row.label, _LABEL_CELLS), name(row.pool, _POOL_CELLS)
     reference = name(row.reference, _POOL_CELLS)
-    hours = f"{compact(row.hours)} worker hours"
+    hours = _worker_hours(row.hours)
     low, high = (compact(end) for end in row.hours_interval)
     times = f"{ratio(row.ratio)} as long ({ends_text(row.interval)}; {workers_text(row.workers)})"
     why = f", because of {row.cause}" if row.cause else ""
@@ -115,12 +120,12 @@ def _amount(value: float) -> str:
 def _sum(ranking: LabelRanking) -> str:
     """Return what all ranked labels cost together, and between which bounds."""
     rows = ranking.labels
-    hours = compact(math.fsum(row.hours for row in rows))
+    hours = _worker_hours(math.fsum(row.hours for row in rows))
     low, high = (compact(math.fsum(row.hours_interval[end] for row in rows)) for end in (0, 1))
     paid = "".join(f", {amount}" for amount in _amounts(rows))
     days = compact(ranking.days)
     return (
-        f"Sum of {number_of(len(rows), 'pair')} of a label and a pool: +{hours} worker hours per "
+        f"Sum of {number_of(len(rows), 'pair')} of a label and a pool: +{hours} per "
         f"month ({low} to {high}; all intervals hold together){paid}, by {days} "
         f"{plural(1 if days == '1' else ranking.days, 'day')} of runs. Pairs without a proven "
         f"difference are not in it{_lost(ranking)}."
