@@ -101,7 +101,11 @@ def _log_means(weighted: Iterable[_Weighted], position: int) -> list[float]:
 
 
 def _of_few(logs: Sequence[float], assumed: float) -> MeanVariance:
-    single = MeanVariance.of_single(logs, assumed)
+    """Return the variance of the mean of one or two; two are taken with what is assumed."""
+    single = MeanVariance.of_single(logs[:1], assumed)
+    if len(logs) > 1:
+        seen = MeanVariance.of_values(logs)
+        single = MeanVariance.combined([MeanVariance.assumed(assumed), seen])
     return MeanVariance(single.variance / len(logs), single.degrees)
 
 
