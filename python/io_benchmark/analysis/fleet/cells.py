@@ -13,8 +13,9 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from operator import mul
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from io_benchmark.analysis.model.comparison import Interval
 from io_benchmark.analysis.statistics.levels import (
@@ -24,6 +25,11 @@ from io_benchmark.analysis.statistics.levels import (
     SINGLE_WORKER_VARIATION,
 )
 from io_benchmark.analysis.statistics.variances import FEWEST_FOR_VARIATION, MeanVariance
+
+# Weeks that are looked back, by the number of pushes: 2 of 8, 4 of 52.
+_LAGS_POWER = 1 / 3
+
+K = TypeVar("K", bound=Hashable)
 
 
 class MachineValue(NamedTuple):
@@ -73,20 +79,20 @@ def _parts(weighted: Sequence[_Weighted], mean: float) -> tuple[list[MeanVarianc
     has_machines = len({name for name, *_ in weighted}) >= FEWEST_FOR_VARIATION
     has_pushes = len({push for _, push, *_ in weighted}) >= FEWEST_FOR_VARIATION
     if has_pushes:
-        pushes = _clustered(((push, log, weight) for _, push, log, weight in weighted), mean)
+        sums = _sums(((push, log, weight) for _, push, log, weight in weighted), mean)
+        pushes = _of_clusters([added for _, added in sorted(sums.items())], is_ordered=True)
     else:
         pushes = _of_few(_log_means(weighted, 1), DEFAULT_PUSH_VARIATION)
     if has_machines:
-        machines = _clustered(((name, log, weight) for name, _, log, weight in weighted), mean)
+        of_names = _sums(((name, log, weight) for name, _, log, weight in weighted), mean)
+        machines = _of_clusters(list(of_names.values()))
     else:
         logs = _log_means(weighted, 0)
         assumed = SINGLE_WORKER_VARIATION if len(logs) == 1 else DEFAULT_WORKER_VARIATION
         machines = _of_few(logs, assumed)
     if has_machines and has_pushes:
         # What machines show of the pushes that they measured in is in the pushes' part already.
-        both = _clustered(
-            (((name, push), log, weight) for name, push, log, weight in weighted), mean
-        )
+        both = _of_clusters([weight * (log - mean) for _, _, log, weight in weighted])
         rest = max(0.0, machines.variance - both.variance)
         machines = MeanVariance(rest, machines.degrees)
     return [pushes, machines], not (has_machines and has_pushes)
@@ -109,15 +115,28 @@ def _of_few(logs: Sequence[float], assumed: float) -> MeanVariance:
     return MeanVariance(single.variance / len(logs), single.degrees)
 
 
-def _clustered(weighted: Iterable[tuple[Hashable, float, float]], mean: float) -> MeanVariance:
-    """Return the variance of a weighted mean by what its clusters add to it."""
-    sums: dict[Hashable, float] = defaultdict(float)
-    for cluster, log, weight in weighted:
-        sums[cluster] += weight * (log - mean)
+def _sums(weighted: Iterable[tuple[K, float, float]], mean: float) -> dict[K, float]:
+    """Return what each machine or push adds to the mean's difference from the truth."""
+    sums: dict[K, float] = defaultdict(float)
+    for key, log, weight in weighted:
+        sums[key] += weight * (log - mean)
+    return sums
+
+
+def _of_clusters(sums: Sequence[float], *, is_ordered: bool = False) -> MeanVariance:
+    """Return the variance of a mean by what its clusters add to it.
+
+    Weeks in their order resemble the ones before. So their products count as well, those of near
+    ones more (Newey and West 1987, Econometrica 55:703).
+    """
     degrees = len(sums) - 1
-    return MeanVariance(
-        math.fsum(value**2 for value in sums.values()) * len(sums) / degrees, degrees
-    )
+    variance = math.fsum(added**2 for added in sums)
+    lags = round(len(sums) ** _LAGS_POWER) if is_ordered else 0
+    covariances = [
+        (1 - lag / (lags + 1)) * math.fsum(map(mul, sums, sums[lag:])) for lag in range(1, lags + 1)
+    ]
+    variance += max(0.0, 2 * math.fsum(covariances))
+    return MeanVariance(variance * len(sums) / degrees, degrees)
 
 
 def ranks(intervals: Sequence[Interval], *, higher_is_better: bool) -> list[tuple[int, int]]:
