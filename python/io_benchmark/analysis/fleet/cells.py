@@ -79,20 +79,22 @@ def _parts(weighted: Sequence[_Weighted], mean: float) -> tuple[list[MeanVarianc
     has_machines = len({name for name, *_ in weighted}) >= FEWEST_FOR_VARIATION
     has_pushes = len({push for _, push, *_ in weighted}) >= FEWEST_FOR_VARIATION
     if has_pushes:
-        sums = _sums(((push, log, weight) for _, push, log, weight in weighted), mean)
-        pushes = _of_clusters([added for _, added in sorted(sums.items())], is_ordered=True)
+        of_pushes = _clusters(((push, log, weight) for _, push, log, weight in weighted), mean)
+        pushes = _of_clusters([each for _, each in sorted(of_pushes.items())], is_ordered=True)
     else:
         pushes = _of_few(_log_means(weighted, 1), DEFAULT_PUSH_VARIATION)
     if has_machines:
-        of_names = _sums(((name, log, weight) for name, _, log, weight in weighted), mean)
-        machines = _of_clusters(list(of_names.values()))
+        of_names = _clusters(((name, log, weight) for name, _, log, weight in weighted), mean)
+        machines = _of_clusters([*of_names.values()])
     else:
         logs = _log_means(weighted, 0)
         assumed = SINGLE_WORKER_VARIATION if len(logs) == 1 else DEFAULT_WORKER_VARIATION
         machines = _of_few(logs, assumed)
     if has_machines and has_pushes:
         # What machines show of the pushes that they measured in is in the pushes' part already.
-        both = _of_clusters([weight * (log - mean) for _, _, log, weight in weighted])
+        both = _of_clusters(
+            [_Cluster(weight, weight * (log - mean)) for _, _, log, weight in weighted]
+        )
         rest = max(0.0, machines.variance - both.variance)
         machines = MeanVariance(rest, machines.degrees)
     return [pushes, machines], not (has_machines and has_pushes)
@@ -115,28 +117,42 @@ def _of_few(logs: Sequence[float], assumed: float) -> MeanVariance:
     return MeanVariance(single.variance / len(logs), single.degrees)
 
 
-def _sums(weighted: Iterable[tuple[K, float, float]], mean: float) -> dict[K, float]:
-    """Return what each machine or push adds to the mean's difference from the truth."""
-    sums: dict[K, float] = defaultdict(float)
+class _Cluster(NamedTuple):
+    """A machine or a push."""
+
+    weight: float
+    added: float  # to the mean's difference from the truth
+
+
+def _clusters(weighted: Iterable[tuple[K, float, float]], mean: float) -> dict[K, _Cluster]:
+    """Return the machines, or the pushes."""
+    clusters: dict[K, _Cluster] = {}
     for key, log, weight in weighted:
-        sums[key] += weight * (log - mean)
-    return sums
+        before = clusters.get(key, _NOTHING)
+        added = before.added + weight * (log - mean)
+        clusters[key] = _Cluster(before.weight + weight, added)
+    return clusters
 
 
-def _of_clusters(sums: Sequence[float], *, is_ordered: bool = False) -> MeanVariance:
+_NOTHING = _Cluster(0.0, 0.0)
+
+
+def _of_clusters(clusters: Sequence[_Cluster], *, is_ordered: bool = False) -> MeanVariance:
     """Return the variance of a mean by what its clusters add to it.
 
     Weeks in their order resemble the ones before. So their products count as well, those of near
-    ones more (Newey and West 1987, Econometrica 55:703).
+    ones more (Newey and West 1987, Econometrica 55:703). A push with four machines weighs as much
+    as four with one, so that unequal pushes show less than as many equal ones.
     """
-    degrees = len(sums) - 1
+    concentration = math.fsum(weight**2 for weight, _ in clusters)
+    sums = [added for _, added in clusters]
     variance = math.fsum(added**2 for added in sums)
     lags = round(len(sums) ** _LAGS_POWER) if is_ordered else 0
     covariances = [
         (1 - lag / (lags + 1)) * math.fsum(map(mul, sums, sums[lag:])) for lag in range(1, lags + 1)
     ]
     variance += max(0.0, 2 * math.fsum(covariances))
-    return MeanVariance(variance * len(sums) / degrees, degrees)
+    return MeanVariance(variance / (1 - concentration), 1 / concentration - 1)
 
 
 def ranks(intervals: Sequence[Interval], *, higher_is_better: bool) -> list[tuple[int, int]]:
