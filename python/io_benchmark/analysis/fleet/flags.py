@@ -84,17 +84,18 @@ def mixed_machines(located: Sequence[Located]) -> list[Statement]:
     that divide the machines in the same way are stated once.
     """
     flags: list[Statement] = []
-    divisions = set()
+    divisions: set[frozenset[frozenset[str]]] = set()
     for name, words in _MIXED_FACTS.items():
         newest = _current_values(located, name)
         values = Counter(newest.values())
         if len(values) < 2:
             continue
-        usual = max(values, key=lambda value: (values[value], value))
-        rest = frozenset(machine for machine, value in newest.items() if value != usual)
-        if rest in divisions:
+        alike = grouped(newest, newest.__getitem__).values()
+        division = frozenset(map(frozenset, alike))
+        if division in divisions:
             continue
-        divisions.add(rest)
+        divisions.add(division)
+        usual = max(values, key=lambda value: (values[value], value))
         for value, machines in sorted(values.items(), key=lambda item: (-item[1], item[0])):
             if value != usual:
                 flags.append(_machines_have(machines, len(newest), name, words, value))
