@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.prediction.prediction_model import Predictions
@@ -22,7 +23,7 @@ from io_benchmark.report.blocks import (
 )
 from io_benchmark.report.formats import document_of
 
-AnyReport = Report | History | TaskReport | LabelRanking | Predictions
+AnyReport = Report | GateReport | History | TaskReport | LabelRanking | Predictions
 
 
 def screen(report: AnyReport) -> list[str]:

@@ -69,6 +69,14 @@ class Caveats(Struct, frozen=True):
             pairs,
         )
 
+    def of_rules_and_runs(self) -> "Caveats":
+        """Return the caveats of validity rules and runs, without those of a whole pool."""
+        by_candidate: dict[str, Sequence[Caveat]] = {
+            candidate: [caveat for caveat in caveats if caveat.problems or caveat.runs]
+            for candidate, caveats in self.by_candidate.items()
+        }
+        return Caveats(self.of_all, by_candidate, self.pairs)
+
     def sentence_of_all(self) -> str:
         """Return what limits all pairs; nothing where nothing does."""
         texts = [caveat.text_of_all or caveat.text for caveat in self.of_all[:_SHOWN]]

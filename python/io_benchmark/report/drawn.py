@@ -30,6 +30,7 @@ class StripRow(Struct, frozen=True, kw_only=True):
     is_compared: bool = True  # otherwise its workers are drawn hollow
     dots: Sequence[Dot] = ()  # with titles and links
     points: Sequence[float] = ()  # the ratios of further workers
+    limit_ratio: float | None = None  # of a gate: what is below it passes
 
     @property
     def workers(self) -> int:

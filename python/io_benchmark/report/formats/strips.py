@@ -84,6 +84,8 @@ def _ends(row: StripRow) -> Iterator[float]:
         yield row.ratio
     if row.interval is not None:
         yield from (row.interval.low_ratio, row.interval.high_ratio)
+    if row.limit_ratio is not None:
+        yield row.limit_ratio
 
 
 def _size(row: StripRow) -> Markup:
@@ -103,6 +105,9 @@ def _lane(
 ) -> Markup:
     drawing = Drawing(_in_words(row))
     low, high = map(scale.place, bounds)
+    if row.limit_ratio is not None:
+        low, high = 0, scale.place(row.limit_ratio)
+        drawing.line((high, 0), (high, height), "limit")
     drawing.band(low, high, height, "margin")
     for place, _ in ticks:
         drawing.line((place, 0), (place, height), "grid")
@@ -152,6 +157,8 @@ def _in_words(row: StripRow) -> str:
         parts.append(ratio(row.ratio))
     if row.interval is not None:
         parts.append(interval_text(row.interval))
+    if row.limit_ratio is not None:
+        parts.append(f"limit {ratio(row.limit_ratio)}")
     if row.workers:
         ends = dict.fromkeys(map(ratio, (row.ratios[0], row.ratios[-1])))
         parts.append(f"{number_of(row.workers, 'worker')} at {' to '.join(ends)}")

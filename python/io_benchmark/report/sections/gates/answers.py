@@ -2,17 +2,22 @@
 """The answers of gates, one sentence each, with the reasons; then each gate's comparison."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
+
+from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.mixed_pools import MIXED_POOL
 from io_benchmark.analysis.gate.gate_model import Answer, GateAnswer, GateReport
-from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 from io_benchmark.number_text import number_of, percent, ratio
 from io_benchmark.report import blocks, content
+from io_benchmark.report.caveats import Caveats
+from io_benchmark.report.facts import facts_of
 from io_benchmark.report.sections import comparison
 from io_benchmark.report.sections.causes import explanation
+from io_benchmark.report.sections.gates.gate_picture import KINDS, gate_picture
 from io_benchmark.report.sections.measured import sides_of
 from io_benchmark.report.sections.notes import warnings
 from io_benchmark.report.sections.workers import unlike_workers
@@ -21,12 +26,6 @@ from io_benchmark.text import capitalized
 if TYPE_CHECKING:
     from io_benchmark.analysis.model.report import SampledReport
 
-# Each answer looks like the verdict that means as much.
-_KINDS = {
-    Answer.PASSED: Verdict.FASTER,
-    Answer.FAILED: Verdict.SLOWER,
-    Answer.NOT_DECIDED: Verdict.INCONCLUSIVE,
-}
 _BASIS = (
     "A gate passes if the candidate is less than the limit times as slow, with 95 % confidence, on "
     "every measurement; a candidate that is slower by the margin passes in 5 of 100 gates. It "
@@ -37,7 +36,13 @@ _BASIS = (
 
 
 def document(report: GateReport) -> blocks.Document:
-    return blocks.Document(_title(report), [*_full(report)], [*_screen(report)])
+    return blocks.Document(
+        _title(report),
+        [*_evidence(report)],
+        [*_screen(report)],
+        facts=[*_facts(report)],
+        answer=[*gate_picture(report.gates), blocks.Items([*_items(report)], shown=0)],
+    )
 
 
 def _title(report: GateReport) -> str:
@@ -50,44 +55,78 @@ def _title(report: GateReport) -> str:
     return f"{len(report.gates)} gates: {', '.join(counts)}"
 
 
-def _screen(report: GateReport) -> Iterator[blocks.Block]:
-    items = []
+def _facts(report: GateReport) -> Iterator[blocks.Line]:
+    """Yield the facts of all comparisons; gates may share a pool, whose runs are counted once."""
+    compared = [cast("SampledReport", gate.comparison) for gate in report.gates]
+    if not compared:
+        return
+    subjects = {part.subject: part for each in compared for part in each.subjects}
+    days = sorted(day for each in compared for day in each.days)
+    workers = dict.fromkeys(run for each in compared for run in each.workers)
+    yield from facts_of(
+        replace(
+            compared[0],
+            subjects=tuple(subjects.values()),
+            days=tuple(dict.fromkeys((*days[:1], *days[-1:]))),
+            workers=tuple(workers),
+        )
+    )
+
+
+def _items(report: GateReport) -> Iterator[blocks.Item]:
     for gate in report.gates:
-        items.append(_answer(gate))
+        yield _answer(gate)
         if gate.answer is not Answer.PASSED:
-            items += unlike_workers(gate.comparison, is_full=False)
+            yield from unlike_workers(gate.comparison, is_full=False)
+
+
+def _screen(report: GateReport) -> Iterator[blocks.Block]:
+    items = [*_items(report)]
     if len(report.gates) > 1:
         yield blocks.Items(items, shown=0)
         return
-    (compared,) = (gate.comparison for gate in report.gates)
-    caveats = comparison.caveats_of(compared, sides_of(compared))
-    yield blocks.Items([*items, *warnings(compared, caveats, [])], shown=0)
-    yield from comparison.leading_table(compared, sides_of(compared))
+    (gate,) = report.gates
+    sides = sides_of(gate.comparison)
+    noted = warnings(gate.comparison, _caveats(gate), [gate.candidate])
+    yield blocks.Items([*items, *noted], shown=0)
+    yield from comparison.leading_table(gate.comparison, sides)
 
 
-def _full(report: GateReport) -> Iterator[blocks.Block]:
-    yield blocks.Heading("Gate" if len(report.gates) == 1 else "Gates")
-    yield blocks.Items([*map(_answer, report.gates)], shown=0)
+def _evidence(report: GateReport) -> Iterator[blocks.Block]:
+    """Write all measurements; the comparison of each gate is folded."""
+    yield blocks.Heading("Measurements")
     yield blocks.Paragraph(_BASIS, blocks.QUIET)
+    yield from _tests([gate for gate in report.gates if gate.tests])
+    yield blocks.Heading("Comparison" if len(report.gates) == 1 else "Comparisons")
     for gate in report.gates:
-        if gate.tests:
-            yield _tests(gate)
-    for gate in report.gates:
-        yield blocks.Heading(f"Comparison: {gate.comparison.title}")
-        yield from comparison.document(cast("SampledReport", gate.comparison)).whole
+        compared = comparison.document(cast("SampledReport", gate.comparison))
+        # The picture of the gates has the same workers.
+        whole = [block for block in compared.whole if not isinstance(block, blocks.Picture)]
+        yield blocks.Fold(gate.comparison.title, whole)
+
+
+def _caveats(gate: GateAnswer) -> Caveats:
+    """Return what limits the answer; lost results and unlike machines are among its reasons."""
+    report = gate.comparison
+    pairs = [pair for part in report.subjects for pair in part.comparisons]
+    first = gate.tests[0].subject if gate.tests else None
+    decisive = [pair for pair in pairs if first in (None, pair.subject)][:1]
+    return Caveats.of(report, decisive).of_rules_and_runs()
 
 
 def _answer(gate: GateAnswer) -> blocks.Item:
     name, limit = capitalized(gate.answer), f"the limit is {ratio(1 + gate.margin_ratio)}"
     lead = f"{name}: {gate.candidate} against {gate.baseline}"
-    rest = f", {content.workers_text(gate.workers)}; {limit}."
+    limits = _caveats(gate).clauses(gate.candidate)
+    rest = f", {content.workers_text(gate.workers)}{limits}; {limit}."
     if gate.tests:
         first = gate.tests[0]
         lead = f"{name}: {gate.candidate} takes {ratio(first.ratio)} as long as {gate.baseline}"
         basis = f"{content.interval_text(first.interval)}; {content.workers_text(first.workers)}"
         usual = f", without the slow ones of {gate.baseline}" if first.slow_of_baseline else ""
-        rest = f"{_where(gate)} ({basis}{usual}), at most {ratio(first.highest_ratio)}; {limit}."
-    return blocks.Item.answer(_KINDS[gate.answer], lead, rest, [*_reasons(gate)])
+        at_most = f"at most {ratio(first.highest_ratio)}"
+        rest = f"{_where(gate)} ({basis}{usual}{limits}), {at_most}; {limit}."
+    return blocks.Item.answer(KINDS[gate.answer], lead, rest, [*_reasons(gate)])
 
 
 def _where(gate: GateAnswer) -> str:
@@ -115,23 +154,29 @@ def _reasons(gate: GateAnswer) -> Iterator[blocks.Item]:
         yield blocks.Item.led("Cause:", "none is supported by the observations.")
 
 
-def _tests(gate: GateAnswer) -> blocks.Table:
-    rows = [
-        blocks.Row(
-            str(test.subject),
-            (
-                blocks.Words(test.answer, _KINDS[test.answer]),
-                ratio(test.ratio),
-                content.ends_text(test.interval),
+def _tests(gates: Sequence[GateAnswer]) -> Iterator[blocks.Table]:
+    """Write a row per measurement, below its gate."""
+    rows = []
+    for gate in gates:
+        limit = f"limit {ratio(1 + gate.margin_ratio)}"
+        rows.append(blocks.Row(f"{gate.candidate} against {gate.baseline}, {limit}"))
+        for test in gate.tests:
+            cells = (
+                blocks.Words(test.answer, KINDS[test.answer]),
+                f"{ratio(test.ratio)} ({content.ends_text(test.interval)})",
                 ratio(test.highest_ratio),
                 percent(test.variation_ratio),
-            ),
-        )
-        for test in gate.tests
-    ]
-    heads = ("Answer", "Ratio", "95 % interval", "At most", "Workers vary by")
-    title = f"{gate.candidate} against {gate.baseline}, limit {ratio(1 + gate.margin_ratio)}"
-    return blocks.Table("Measurement", heads, rows, title)
+            )
+            rows.append(blocks.Row(_short(test.subject), cells))
+    if rows:
+        heads = ("Answer", "Ratio, 95 % interval", "At most", "Workers vary by")
+        yield blocks.Table("Measurement", heads, rows)
+
+
+def _short(subject: Subject) -> str:
+    place = content.place_of(subject)
+    where = f" in {place}" if place else ""
+    return f"{subject.workload}, {subject.label}{where}"
 
 
 def _proposal(gate: GateAnswer) -> Iterator[blocks.Item]:

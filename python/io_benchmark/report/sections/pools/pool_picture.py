@@ -57,6 +57,11 @@ def pool_picture(report: SampledReport, sides: Sequence[SideResult]) -> Iterator
     yield from blocks.Picture.strip(caption, rows, report.margin_ratio)
 
 
+def row_of(report: SampledReport, side: SideResult, rows: int) -> StripRow:
+    """Return the row of one of so many sides."""
+    return _Pictured(report, rows).row(side)
+
+
 def _with_baselines(leaders: Sequence[SideResult]) -> list[SideResult]:
     """Return the sides from the slowest to the fastest, each baseline above those it is for."""
 
