@@ -41,54 +41,54 @@ _CLAUSES = {
 
 
 class Caveat(Struct, frozen=True):
-    text: str
+    clause: str
     problems: tuple[Problem, ...] = ()
     runs: tuple[WorkerLine, ...] = ()
     joint: str = "; "  # between what is before it in a sentence, and its text
-    text_of_all: str = ""  # where a sentence about all pairs has another text
+    general_clause: str = ""  # where a sentence about all pairs has another text
 
 
 class Caveats(Struct, frozen=True):
-    of_all: Sequence[Caveat]
+    common: Sequence[Caveat]
     by_candidate: dict[str, Sequence[Caveat]]  # without those of all
     pairs: Sequence[Comparison]
 
     @classmethod
     def of(cls, report: Report, pairs: Sequence[Comparison]) -> "Caveats":
         """Return the caveats of the pairs with which the sentences of a report begin."""
-        by_candidate = {pair.candidate: [*_of_pair(report, pair)] for pair in pairs}
-        texts = [{caveat.text for caveat in caveats} for caveats in by_candidate.values()]
-        common = set.intersection(*texts) if len(texts) > 1 else set()
+        by_candidate = {pair.candidate: [*_caveats_of_pair(report, pair)] for pair in pairs}
+        clauses = [{caveat.clause for caveat in caveats} for caveats in by_candidate.values()]
+        common = set.intersection(*clauses) if len(clauses) > 1 else set()
         first = next(iter(by_candidate.values()), [])
         return cls(
-            [caveat for caveat in first if caveat.text in common],
+            [caveat for caveat in first if caveat.clause in common],
             {
-                candidate: [caveat for caveat in caveats if caveat.text not in common]
+                candidate: [caveat for caveat in caveats if caveat.clause not in common]
                 for candidate, caveats in by_candidate.items()
             },
             pairs,
         )
 
-    def of_rules_and_runs(self) -> "Caveats":
+    def without_pools(self) -> "Caveats":
         """Return the caveats of validity rules and runs, without those of a whole pool."""
         by_candidate: dict[str, Sequence[Caveat]] = {
             candidate: [caveat for caveat in caveats if caveat.problems or caveat.runs]
             for candidate, caveats in self.by_candidate.items()
         }
-        return Caveats(self.of_all, by_candidate, self.pairs)
+        return Caveats(self.common, by_candidate, self.pairs)
 
-    def sentence_of_all(self) -> str:
+    def common_sentence(self) -> str:
         """Return what limits all pairs; nothing where nothing does."""
-        texts = [caveat.text_of_all or caveat.text for caveat in self.of_all[:_SHOWN]]
-        return "; ".join([*texts, *_more(self.of_all)])
+        texts = [caveat.general_clause or caveat.clause for caveat in self.common[:_SHOWN]]
+        return "; ".join([*texts, *_more(self.common)])
 
     def clauses(self, candidate: str) -> str:
         """Return what belongs behind the number of workers of a pair."""
         caveats = self.by_candidate.get(candidate, ())
-        texts = [f"{caveat.joint}{caveat.text}" for caveat in caveats[:_SHOWN]]
+        texts = [f"{caveat.joint}{caveat.clause}" for caveat in caveats[:_SHOWN]]
         return "".join([*texts, *(f"; {count}" for count in _more(caveats))])
 
-    def of_several(self, candidates: Iterable[str]) -> str:
+    def pointer_to(self, candidates: Iterable[str]) -> str:
         """Return which of several pools have caveats, for the sentence that they share."""
         names = [candidate for candidate in candidates if self.by_candidate.get(candidate)]
         return f"; for caveats of {listed(names, _NAMED)} see below" if names else ""
@@ -97,7 +97,7 @@ class Caveats(Struct, frozen=True):
         """Return whether the sentences of these candidates have all that this limits."""
         limited = [pair.candidate for pair in self.pairs if _is_limited(pair, about)]
         return bool(limited) and all(
-            any(_is_about(caveat, about) for caveat in self.of_all[:_SHOWN])
+            any(_is_about(caveat, about) for caveat in self.common[:_SHOWN])
             or (
                 candidate in candidates
                 and any(
@@ -141,7 +141,7 @@ def _alike(problem: Problem, similar: Problem) -> bool:
     )
 
 
-def _of_pair(report: Report, pair: Comparison) -> Iterator[Caveat]:
+def _caveats_of_pair(report: Report, pair: Comparison) -> Iterator[Caveat]:
     """Yield the caveats of a pair, those first that change most of what its verdict means."""
     allowed, warned = (
         [
@@ -178,20 +178,20 @@ def _single_worker(pair: Comparison, warned: Sequence[Problem]) -> Iterator[Cave
             f"so the interval assumes {assumed}",
             single,
             joint=", ",
-            text_of_all=f"with one worker, the interval assumes {assumed}",
+            general_clause=f"with one worker, the interval assumes {assumed}",
         )
 
 
 def _by_rule(pair: Comparison, clause: str, problems: Sequence[Problem]) -> Caveat:
     """Return the caveat of a rule; what is about further measurements names their workloads."""
     sides = dict.fromkeys(side for problem in problems for side in problem.sides)
-    text = clause.replace(_SIDES, " and ".join(sides))
+    clause = clause.replace(_SIDES, " and ".join(sides))
     if not _is_of(pair, problems):
         workloads = dict.fromkeys(
             problem.subject.workload for problem in problems if problem.subject is not None
         )
-        text += f" ({listed([*workloads], _NAMED)})"
-    return Caveat(text, tuple(problems))
+        clause += f" ({listed([*workloads], _NAMED)})"
+    return Caveat(clause, tuple(problems))
 
 
 def _is_of(pair: Comparison, problems: Sequence[Problem]) -> bool:

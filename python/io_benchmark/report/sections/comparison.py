@@ -86,9 +86,9 @@ def _answer(
     nothing = _reason_for_nothing(report)
     if nothing:
         items.append(blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT)))
-    if caveats.of_all:
+    if caveats.common:
         lead = blocks.Words("All pools:", blocks.WARNING)
-        items.append(blocks.Item((lead, f" {caveats.sentence_of_all()}.")))
+        items.append(blocks.Item((lead, f" {caveats.common_sentence()}.")))
     items += _pools(sides, report, caveats, is_full=is_full)
     items += unlike_workers(report, is_full=is_full)
     cost = "" if report.is_only_noise else cost_text(report)
@@ -108,7 +108,7 @@ def _pools(
     for verdict, same in grouped(unnamed, lambda side: side.verdict).items():
         names = [side.name for side in same]
         sentence = ", ".join(filter(None, (listed(names, _POOLS_NAMED), _as_long(same))))
-        limits = caveats.of_several(names)
+        limits = caveats.pointer_to(names)
         items.append(
             blocks.Item.answer(verdict, f"{capitalized(verdict)}:", f" {sentence}{limits}.")
         )

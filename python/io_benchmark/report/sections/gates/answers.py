@@ -60,9 +60,9 @@ def _facts(report: GateReport) -> Iterator[blocks.Line]:
     compared = [cast("SampledReport", gate.comparison) for gate in report.gates]
     if not compared:
         return
-    subjects = {part.subject: part for each in compared for part in each.subjects}
-    days = sorted(day for each in compared for day in each.days)
-    workers = dict.fromkeys(run for each in compared for run in each.workers)
+    subjects = {part.subject: part for pools in compared for part in pools.subjects}
+    days = sorted(day for pools in compared for day in pools.days)
+    workers = dict.fromkeys(run for pools in compared for run in pools.workers)
     yield from facts_of(
         replace(
             compared[0],
@@ -111,7 +111,7 @@ def _caveats(gate: GateAnswer) -> Caveats:
     pairs = [pair for part in report.subjects for pair in part.comparisons]
     first = gate.tests[0].subject if gate.tests else None
     decisive = [pair for pair in pairs if first in (None, pair.subject)][:1]
-    return Caveats.of(report, decisive).of_rules_and_runs()
+    return Caveats.of(report, decisive).without_pools()
 
 
 def _answer(gate: GateAnswer) -> blocks.Item:

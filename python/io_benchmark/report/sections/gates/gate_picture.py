@@ -56,7 +56,7 @@ def _row(gate: GateAnswer, gates: Sequence[GateAnswer]) -> StripRow:
         if side.name == gate.candidate and side.subject == test.subject
     )
     drawn = next(workers, row)
-    subjects = {each.subject for several in gates for each in several.tests}
+    subjects = {measured.subject for decided in gates for measured in decided.tests}
     return replace(
         row,
         detail=str(test.subject) if len(subjects) > 1 else "",
