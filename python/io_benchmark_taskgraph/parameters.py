@@ -2,8 +2,9 @@
 """The project's parameters (taskcluster/docs/parameters.md), and the tasks that they select.
 
 A decision task fills them, also from the line `try: …` of a commit message. The target method
-`io-benchmark` selects the tasks that `io_benchmark_jobs` names; `rehearse -j` and `submit -j` use
-the same names. The method `io-benchmark-gate` selects those of the gate without them.
+`io-benchmark` selects the tasks that `io_benchmark_jobs` names, and those of the fleet in a cron
+job without names; `rehearse -j` and `submit -j` use the same names. The method `io-benchmark-gate`
+selects those of the gate without them.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from io_benchmark_taskgraph.versions import PARAMETERS_SCHEMA, UserMistake
 JOB = "io-benchmark"
 ALL_JOB = "io-benchmark-all"
 GATE_JOB = "io-benchmark-gate"
+FLEET_JOB = "io-benchmark-fleet"
 JOB_ATTRIBUTE = "job_try_name"
 POOL_ATTRIBUTE = "io_benchmark_pool"
 CAPACITIES_ATTRIBUTE = "io_benchmark_capacities"  # of a task that measures no series
@@ -146,7 +148,13 @@ def _select(tasks: Iterable[Any], names: Sequence[str]) -> list[str]:
 
 def _select_targets(full_task_graph: Any, parameters: Any, _graph_config: Any) -> list[str]:
     with logged():
-        labels = _select(full_task_graph.tasks.values(), parameters.get(JOBS) or [JOB])
+        tasks = full_task_graph.tasks.values()
+        names = parameters.get(JOBS) or [JOB]
+        # The weekly job also makes the table of all pools, in a project that has this kind.
+        has_fleet = any(FLEET_JOB in _names_of(task) for task in tasks)
+        if parameters.get("tasks_for") == "cron" and not parameters.get(JOBS) and has_fleet:
+            names = [JOB, FLEET_JOB]
+        labels = _select(tasks, names)
         attributes = (full_task_graph.tasks[label].attributes for label in labels)
         pools = dict.fromkeys(filter(None, (facts.get(POOL_ATTRIBUTE) for facts in attributes)))
         # In one series, two pools could not be distinguished.

@@ -19,6 +19,7 @@ from .whole_graph import (
     EVERY_ALL,
     EVERY_POOL,
     EVERYTHING,
+    FLEET,
     IMAGE,
     PARAMS,
     REPORT,
@@ -100,9 +101,13 @@ def check_payload(payload, params, minutes, names=FILES):
 
 @every_params
 def test_all_tasks(params):
-    """The images, two tasks for each pool, and the report; nothing runs without a request."""
+    """The images, two tasks for each pool, the report and the fleet's two.
+
+    Nothing runs without a request.
+    """
     assert sorted(path.stem for path in PARAMS.glob("*.yml")) == sorted(SELECTED)
-    assert sorted(graph("full", params)) == [REPORT_IMAGE, IMAGE, *EVERY_ALL, *EVERYTHING]
+    every_label = sorted([REPORT_IMAGE, IMAGE, *EVERY_ALL, *EVERYTHING, *FLEET])
+    assert sorted(graph("full", params)) == every_label
     assert sorted(graph("target", params)) == SELECTED[params]
     if SELECTED[params]:
         # What a decision task would create: the selected ones and their images.
@@ -111,7 +116,8 @@ def test_all_tasks(params):
         if REPORT in SELECTED[params]:
             # It comes after all that were selected with it, however these are resolved.
             assert tasks[REPORT]["task"]["requires"] == "all-resolved"
-            needed = [REPORT_IMAGE, *(label for label in SELECTED[params] if label != REPORT)]
+            measuring = {*EVERY_POOL, *EVERY_ALL} & {*SELECTED[params]}
+            needed = [REPORT_IMAGE, *measuring]
             task_ids = sorted(tasks[label]["task_id"] for label in needed)
             assert sorted(tasks[REPORT]["task"]["dependencies"]) == task_ids
 

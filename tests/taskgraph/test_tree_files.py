@@ -10,7 +10,7 @@ import yaml
 from checkout import KIND, ROOT
 
 from io_benchmark_taskgraph import parameters, stanza
-from io_benchmark_taskgraph.transforms import report
+from io_benchmark_taskgraph.transforms import fleet, report
 
 DOCS = ROOT / "taskcluster" / "docs"
 PACKAGE = ROOT / "python/io_benchmark_taskgraph"
@@ -39,6 +39,9 @@ def test_lists():
     assert table("| key of `report` | meaning |") == [*map(str, report.SCHEMA.schema)]
     files = [f"public/{path}" for path in report.FILES.values()]
     assert table("| artifact | content |") == files
+    assert table("| key of `fleet` | meaning |") == [*map(str, fleet.SCHEMA.schema)]
+    files = [f"public/{path}" for path in (*fleet.FILES.values(), fleet.READINGS)]
+    assert table("| artifact of the fleet | content |") == files
     assert titles("parameters.md") == list(parameters._defaults())
     attributes = kind["task-defaults"]["attributes"]
     assert titles("attributes.md") == sorted(

@@ -15,6 +15,7 @@ PARAMS = ROOT / "taskcluster" / "test" / "params"
 EVERY_POOL = ["io-benchmark-amd-16", "io-benchmark-amd-30", "io-benchmark-intel"]
 EVERY_ALL = ["io-benchmark-all-amd-16", "io-benchmark-all-amd-30", "io-benchmark-all-intel"]
 REPORT = "io-benchmark-report"
+FLEET = ["io-benchmark-fleet", "io-benchmark-fleet-alert"]
 EVERYTHING = [*EVERY_POOL, REPORT]
 # What differs between versions of taskgraph; `tox -e taskgraphs` runs these tests with many.
 VERSION = versions._VERSION
@@ -28,7 +29,7 @@ IMAGE = f"{IMAGES}-update-verify"
 REPORT_IMAGE = f"{IMAGES}-io-benchmark-report"
 SELECTED = {
     "comment": EVERYTHING,
-    "cron": EVERYTHING,
+    "cron": sorted([*EVERY_POOL, *FLEET, REPORT]),
     "pull-request": [],
     "pull-request-untrusted": [],
     "push": [],
@@ -40,7 +41,7 @@ SELECTED = {
 
 def created(labels):
     """What a decision task creates where these are selected: each one's image comes with it."""
-    images = {REPORT_IMAGE if label == REPORT else IMAGE for label in labels}
+    images = {REPORT_IMAGE if label in (REPORT, *FLEET) else IMAGE for label in labels}
     return sorted([*images, *labels])
 
 

@@ -1,31 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The answer of a gate where people look: the check of a push on GitHub, and Treeherder.
+"""The answer of a gate in the check of a push on GitHub, and on Treeherder."""
 
-taskcluster-github shows the text of `public/github/customCheckRunText.md` in the check of a task
-that has the route `checks`; taskgraph gives this route to all tasks of a git repository. Treeherder
-shows lines that begin with TEST-UNEXPECTED-FAIL as the reasons of a failed task.
-"""
+from io_benchmark_taskgraph.parameters import GATE_JOB
+from io_benchmark_taskgraph.transforms import check_text
 
-from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
-
-_FOLDER = "github"
-ARTIFACTS = {
-    "type": "directory",
-    "name": f"public/{_FOLDER}",
-    "path": f"{ARTIFACTS_PATH}/{_FOLDER}",
-}
-# GitHub refuses a check with more than 65,535 characters, and taskcluster-github adds the task's
-# status, links to at most 50 artifacts, and lines of the log.
-MOST_BYTES = 40_000
-# The file is there from the beginning, because taskcluster-github comments on the commit where an
-# artifact cannot be read.
-BEFORE = f"""\
-check="$artifacts/{_FOLDER}/customCheckRunText.md"
-mkdir -p "$artifacts/{_FOLDER}"
-echo 'Not decided: there is no report; see the log of its task.' > "$check"
-status=0"""
-# A report that is too long has no details here. The first word for Treeherder is in two parts,
-# because run-task prints this text too.
+BEFORE = check_text.before("Not decided: there is no report; see the log of its task.")
+# A report that is too long has no details here.
 _AFTER = """\
 report="$artifacts/@file@"
 if [ -s "$report" ] && [ "$(wc -c < "$report")" -le @bytes@ ]; then
@@ -37,9 +17,7 @@ fi
 if [ "$status" -ne 0 ]; then
   answer='s/^- [*]{2}(Failed: |Not decided: )(.*)[*]{2}/\\1\\2/p'
   answers=$(sed -nE "/^<details>/q; $answer" "$check")
-  while IFS= read -r answer; do
-    printf 'TEST-%s | io-benchmark-gate | %s\\n' UNEXPECTED-FAIL "$answer"
-  done <<< "${answers:-$(head -n 1 "$check")}"
+@failures@
 fi
 exit "$status"
 """
@@ -47,4 +25,6 @@ exit "$status"
 
 def after(report: str) -> str:
     """Return what follows the comparison, whose Markdown is in this file below the artifacts."""
-    return _AFTER.replace("@file@", report).replace("@bytes@", str(MOST_BYTES))
+    failures = check_text.failures(GATE_JOB, '${answers:-$(head -n 1 "$check")}')
+    text = _AFTER.replace("@failures@", failures).replace("@file@", report)
+    return text.replace("@bytes@", str(check_text.MOST_BYTES))

@@ -24,7 +24,7 @@ from io_benchmark_taskgraph.parameters import CAPACITIES_ATTRIBUTE, JOB, POOL_AT
 from io_benchmark_taskgraph.transforms import Tasks
 
 
-def _project_of(params: Any) -> str:
+def project_of(params: Any) -> str:
     """Return the project whose part of the index this graph may write to; empty: none.
 
     Pull requests, and comments on them, have `NAME-pr` of their base repository (fxci-config,
@@ -40,12 +40,11 @@ def _project_of(params: Any) -> str:
     return f"{project}-pr" if is_request and not project.endswith("-pr") else project
 
 
-def _routes(trust_domain: str, params: Any, pool: str) -> list[str]:
-    project = _project_of(params)
+def routes(trust_domain: str, params: Any, name: str) -> list[str]:
+    """Return the routes of a task with this name; none for a graph that may not have any."""
+    project = project_of(params)
     if not project:
         return []
-    # The index splits a name at dots, and no pool's name has a tilde.
-    name = f"{JOB}.{pool.replace('.', '~')}"
     paths = (
         f"latest.{name}",
         f"revision.{params['head_rev']}.{name}",
@@ -54,14 +53,20 @@ def _routes(trust_domain: str, params: Any, pool: str) -> list[str]:
     return [f"index.{trust_domain}.v2.{project}.{path}" for path in paths]
 
 
+def name_of_pool(pool: str) -> str:
+    """Return a pool's part of a route: the index splits it at dots, and no name has a tilde."""
+    return f"{JOB}.{pool.replace('.', '~')}"
+
+
 def _add_routes(config: Any, tasks: Tasks) -> Tasks:
     indexed: set[str] = set()
     for task in tasks:
         pool = task["attributes"][POOL_ATTRIBUTE]
         # Capacities are short: they must not replace the pool's usual results.
         if pool not in indexed and not task["attributes"].get(CAPACITIES_ATTRIBUTE):
-            routes = _routes(config.graph_config["trust-domain"], config.params, pool)
-            task["routes"] = [*task.get("routes", []), *routes]
+            trust_domain, name = config.graph_config["trust-domain"], name_of_pool(pool)
+            added = routes(trust_domain, config.params, name)
+            task["routes"] = [*task.get("routes", []), *added]
         indexed.add(pool)
         yield task
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -37,18 +37,25 @@ from io_benchmark_taskgraph.mistakes import (
 )
 from io_benchmark_taskgraph.parameters import JOB, POOL_ATTRIBUTE
 from io_benchmark_taskgraph.stanza import ARTIFACTS_PATH
-from io_benchmark_taskgraph.transforms import Tasks, gate_verdict
+from io_benchmark_taskgraph.transforms import Tasks, check_text, gate_verdict
 
 STANZA = "report"
 PYTHON = "/opt/io-benchmark/bin/python3"  # in the image io-benchmark-report
+PROGRAM = f'"${{IO_BENCHMARK_REPORT_PYTHON:-{PYTHON}}}"'
 FOLDER = "io-benchmark"
+# How the command of each task begins that has the program.
+FIRST_LINES = (
+    "set -e",
+    f'artifacts="${{IO_BENCHMARK_ARTIFACTS:-{ARTIFACTS_PATH}}}"',
+    f'mkdir -p "$artifacts/{FOLDER}"',
+)
 # What is written, by the format's name, below the artifacts.
 FILES = {
     "html": f"{FOLDER}/report.html",
     "markdown": f"{FOLDER}/report.md",
     "json": f"{FOLDER}/report.json",
 }
-_PRICES_FILE = f'"$artifacts/{FOLDER}/prices.json"'
+PRICES_FILE = f'"$artifacts/{FOLDER}/prices.json"'
 # A test compares this with FORM in io_benchmark/analysis/expectations.py.
 EXPECTATION = re.compile(
     r"\s*([A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*)\s*/"
@@ -57,6 +64,7 @@ EXPECTATION = re.compile(
 )
 # For the steps after waiting: reading results, comparing, drawing, uploading.
 MARGIN_S = 600
+NO_POOLS = "no kind among kind-dependencies has pools; name io-benchmark"
 _MINUTE_S = 60
 _DAY_S = 24 * 60 * _MINUTE_S
 # The queue looks for tasks past their deadline some minutes later.
@@ -111,6 +119,17 @@ def _are_prices(value: object) -> bool:
     return are_names and all(type(price) in (int, float) and 0 < price <= 10**6 for price in prices)
 
 
+# What an hour of a worker costs, by pool, worker type or type of machine.
+PRICES = {
+    voluptuous.Required("currency"): form(
+        "[A-Z]{3}", "is not a currency's code; write one such as USD"
+    ),
+    voluptuous.Optional("kind"): choice(("spot", "on-demand")),
+    voluptuous.Optional("date"): _date,
+    voluptuous.Required("prices"): accept(
+        _are_prices, "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
+    ),
+}
 SCHEMA = voluptuous.Schema({
     # Wait at most this long for results that the task does not depend on: those of retriggers and
     # duplicates.
@@ -123,17 +142,7 @@ SCHEMA = voluptuous.Schema({
     voluptuous.Optional("looks"): accept(
         _are_looks, "is not a rising list of numbers from 2 to 100; write one, as [3, 6, 12]"
     ),
-    # What an hour of a worker costs, by pool, worker type or type of machine.
-    voluptuous.Optional("prices"): {
-        voluptuous.Required("currency"): form(
-            "[A-Z]{3}", "is not a currency's code; write one such as USD"
-        ),
-        voluptuous.Optional("kind"): choice(("spot", "on-demand")),
-        voluptuous.Optional("date"): _date,
-        voluptuous.Required("prices"): accept(
-            _are_prices, "is not a mapping of names to prices above 0; write one, as {amd-16: 0.31}"
-        ),
-    },
+    voluptuous.Optional("prices"): PRICES,
     # The task fails unless these pass; they say which pools are compared, and GitHub shows them.
     voluptuous.Optional("gates", default=list): accept(
         lambda value: isinstance(value, list) and all(map(_is_gate, value)),
@@ -159,7 +168,7 @@ def checked_stanza(
     """Return the stanza with defaults; refuse unknown pools. The tasks may name a baseline."""
     settings = checked(SCHEMA, stanza, STANZA)
     if not pools:
-        raise BadKeyError(STANZA, "no kind among kind-dependencies has pools; name io-benchmark")
+        raise BadKeyError(STANZA, NO_POOLS)
     # As `io-benchmark compare` chooses it.
     baseline = settings.get("baseline", named_baseline or max(pools))
     if baseline not in pools:
@@ -188,16 +197,16 @@ def checked_stanza(
     return settings
 
 
-def report_command(
-    settings: dict[str, Any], python: str = f'"${{IO_BENCHMARK_REPORT_PYTHON:-{PYTHON}}}"'
-) -> str:
+def write_prices(prices: dict[str, Any]) -> str:
+    """Return the line that publishes prices next to the report that uses them."""
+    text = json.dumps(prices, sort_keys=True)
+    return f"printf '%s\\n' {shlex.quote(text)} > {PRICES_FILE}"
+
+
+def report_command(settings: dict[str, Any], python: str = PROGRAM) -> str:
     """Return the whole command, for `bash -c`; `python` starts a Python that has the program."""
     gates = settings["gates"]
-    lines = [
-        "set -e",
-        f'artifacts="${{IO_BENCHMARK_ARTIFACTS:-{ARTIFACTS_PATH}}}"',
-        f'mkdir -p "$artifacts/{FOLDER}"',
-    ]
+    lines = [*FIRST_LINES]
     if gates:
         lines.append(gate_verdict.BEFORE)
     group = '"${IO_BENCHMARK_REPORT_OF:-group:$TASK_GROUP_ID}"'
@@ -212,10 +221,8 @@ def report_command(
         if options.get(name)
     )
     if "prices" in settings:
-        # Published next to the report that uses them.
-        prices = json.dumps(settings["prices"], sort_keys=True)
-        lines.append(f"printf '%s\\n' {shlex.quote(prices)} > {_PRICES_FILE}")
-        words.append(f"--prices {_PRICES_FILE}")
+        lines.append(write_prices(settings["prices"]))
+        words.append(f"--prices {PRICES_FILE}")
     # With an equals sign, because a value may begin with a hyphen.
     words += (f"--gate={shlex.quote(gate)}" for gate in gates)
     words += (f"--expect={shlex.quote(expectation)}" for expectation in settings["expectations"])
@@ -226,8 +233,10 @@ def report_command(
     return "\n".join([*lines, command]) + "\n"
 
 
-def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
-    """Set the report's `deadline-after` and `expires-after` by those of the pools' tasks.
+def set_times(task: dict[str, Any], pools: Sequence[Any], steps: int = 1) -> None:
+    """Set the task's `deadline-after` and `expires-after` by those of the pools' tasks.
+
+    `steps` is how many tasks run after these one by one, with this task as the last.
 
     The queue refuses a task that expires before its deadline, or whose dependency does.
     """
@@ -237,7 +246,7 @@ def _set_times(task: dict[str, Any], pools: Sequence[Any]) -> None:
 
     # taskgraph's own default for a task is a day: how long it may wait for a worker, and run.
     own_s = max(_DAY_S, RESOLVING_S + task["worker"]["max-run-time"])
-    deadline_s = max(seconds(pool, "deadline") for pool in pools) + own_s
+    deadline_s = max(seconds(pool, "deadline") for pool in pools) + steps * own_s
     first = min(pools, key=lambda pool: seconds(pool, "expires"))
     task["deadline-after"] = f"{min(deadline_s, LATEST_S, seconds(first, 'expires'))} seconds"
     task["expires-after"] = first.task["expires"]["relative-datestamp"]
@@ -250,12 +259,24 @@ def _named_baseline(measuring: Mapping[str, Any]) -> str | None:
     return named.pop() if len(named) == 1 else None
 
 
-def _make_report(config: Any, tasks: Tasks) -> Tasks:
-    measuring = {
+def tasks_of_pools(config: Any) -> dict[str, Any]:
+    """Return the pools' tasks among the tasks of other kinds, by label."""
+    return {
         task.label: task
         for task in config.kind_dependencies_tasks.values()
         if POOL_ATTRIBUTE in task.attributes
     }
+
+
+def come_after(task: dict[str, Any], labels: Iterable[str]) -> None:
+    """Let a task run after those with these labels that are in its push, also if they fail."""
+    # Soft dependencies select no other tasks.
+    task["soft-dependencies"] = sorted(labels)
+    task["requires"] = "all-resolved"
+
+
+def _make_report(config: Any, tasks: Tasks) -> Tasks:
+    measuring = tasks_of_pools(config)
     pools = [task.attributes[POOL_ATTRIBUTE] for task in measuring.values()]
     for task in tasks:
         with in_task(config, task):
@@ -273,14 +294,11 @@ def _make_report(config: Any, tasks: Tasks) -> Tasks:
                 )
         if settings["gates"]:
             artifacts = task["worker"].get("artifacts", [])
-            task["worker"]["artifacts"] = [*artifacts, gate_verdict.ARTIFACTS]
-        _set_times(task, list(measuring.values()))
+            task["worker"]["artifacts"] = [*artifacts, check_text.ARTIFACTS]
+        set_times(task, list(measuring.values()))
         if "treeherder" not in config.graph_config:
             task.pop("treeherder", None)
-        # Soft dependencies select no other pools. The report also runs after pools that failed, and
-        # names them.
-        task["soft-dependencies"] = sorted(measuring)
-        task["requires"] = "all-resolved"
+        come_after(task, measuring)
         task.setdefault("run", {})["command"] = report_command(settings)
         yield task
 

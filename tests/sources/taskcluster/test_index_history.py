@@ -140,11 +140,11 @@ def test_a_date_that_no_push_has(deployment, name, is_used):
 
 def test_the_transform_writes_where_this_reads():
     """Both packages know the routes; neither imports the other."""
-    from io_benchmark_taskgraph.transforms.index import _routes
+    from io_benchmark_taskgraph.transforms.index import name_of_pool, routes
 
     day = "20261121080000"
     params = {"project": "io-benchmark", "tasks_for": "cron", "head_rev": "", "moz_build_date": day}
-    *_, by_date = _routes("releng", params, "amd-16.2")
+    *_, by_date = routes("releng", params, name_of_pool("amd-16.2"))
     place = IndexAddress.by_date("io-benchmark", "amd-16.2", {})
     assert by_date == f"index.{place.route}.{day}"
     assert index_history.parse_date_name(day) == datetime(2026, 11, 21, 8, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 import sample_gates
 
 from io_benchmark.report.formats import Layout, rendered
-from io_benchmark_taskgraph.transforms import gate_verdict
+from io_benchmark_taskgraph.transforms import check_text
 from io_benchmark_taskgraph.transforms.report import FILES, checked_stanza, report_command
 
 NOT_ENDED = "Not decided: there is no report; see the log of its task.\n"
@@ -102,7 +102,7 @@ def test_answers_of_the_program(publish):
 @pytest.mark.parametrize("more", [0, 1])
 def test_a_long_report(publish, more):
     """GitHub refuses a check that is too long: without details, it says where they are."""
-    details = "x" * (gate_verdict.MOST_BYTES - len(FAILED.encode()) - 1 + more) + "\n"
+    details = "x" * (check_text.MOST_BYTES - len(FAILED.encode()) - 1 + more) + "\n"
     _, _, published, _ = publish(3, FAILED + details)
     there = f"\nThe details are in the artifact public/{FILES['markdown']}.\n"
     short = FAILED.partition("\n<details>")[0] + there
@@ -114,4 +114,4 @@ def test_a_long_answer(publish):
     line = "é" * 49 + "\n"  # 99 bytes
     _, _, published, _ = publish(0, line * 1000)
     there = f"\nThe details are in the artifact public/{FILES['markdown']}.\n"
-    assert published == line * (gate_verdict.MOST_BYTES // 99) + there
+    assert published == line * (check_text.MOST_BYTES // 99) + there
