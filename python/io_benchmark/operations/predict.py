@@ -12,7 +12,7 @@ from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import ResultError, UsageError
 from io_benchmark.operations.compare import read_workers
-from io_benchmark.sources.gather import gather_profiles
+from io_benchmark.sources.gather import Gathered, gather_profiles
 from io_benchmark.sources.protocol import Reading
 from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.text import clean
@@ -33,21 +33,37 @@ def predict(
     Profiles are at addresses as well: a file, a folder, or tasks that published theirs. `pool` is
     that of profiles that do not name theirs.
     """
-    with context.progress() as progress:
-        gathered_profiles = gather_profiles(profiles, Reading(context.environment, progress))
-    if not gathered_profiles.results:
-        problems = "; ".join(gathered_profiles.unreadable[:_NAMED])
-        raise ResultError(problems or "there is no profile of a task")
-    tasks = _distinct(gathered_profiles.results)
+    profiled = read_profiles(context, profiles)
     if pool is not None:
-        if all(run.pool for run in tasks):
+        if all(run.pool for run in profiled.results):
             raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
-        tasks = [replace(run, pool=run.pool or pool) for run in tasks]
+        named = tuple(replace(run, pool=run.pool or pool) for run in profiled.results)
+        profiled = replace(profiled, results=named)
+    return predict_profiles(context, profiled, on, prices)
+
+
+def read_profiles(context: Context, addresses: Sequence[str]) -> Gathered[RunProfile]:
+    """Read the profiles at addresses; raise a ResultError where there is none."""
+    with context.progress() as progress:
+        gathered = gather_profiles(addresses, Reading(context.environment, progress))
+    if not gathered.results:
+        problems = "; ".join(gathered.unreadable[:_NAMED])
+        raise ResultError(problems or "there is no profile of a task")
+    return replace(gathered, results=tuple(_distinct(gathered.results)))
+
+
+def predict_profiles(
+    context: Context,
+    profiled: Gathered[RunProfile],
+    on: Sequence[str],
+    prices: Mapping[str, Price],
+) -> Predictions:
+    """Predict profiled tasks on the pools whose results are at addresses in `on`."""
     gathered = read_workers(on, context)
     return Predictions(
-        tuple(analysis.predict(tasks, gathered.results, prices)),
-        (*gathered_profiles.unreadable, *gathered.unreadable),
-        tuple(dict.fromkeys((*gathered_profiles.remarks, *gathered.remarks))),
+        tuple(analysis.predict(profiled.results, gathered.results, prices)),
+        (*profiled.unreadable, *gathered.unreadable),
+        tuple(dict.fromkeys((*profiled.remarks, *gathered.remarks))),
     )
 
 

@@ -7,11 +7,11 @@ from io_benchmark.analysis.fleet.figures import BY_NAME, FIGURES
 from io_benchmark.analysis.fleet.fleet_model import FleetPool, PoolPredicted
 
 PRICE, MINUTES, MONEY = "price", "minutes", "money"
-_COST = "-cost"
+COST = "-cost"
 # "write", "write-cost", …: the last two are of a predicted task.
 ORDERS = (
     *(figure.name for figure in FIGURES),
-    *(figure.name + _COST for figure in FIGURES if figure.work),
+    *(figure.name + COST for figure in FIGURES if figure.work),
     PRICE,
     MINUTES,
     MONEY,
@@ -24,7 +24,7 @@ _WITHOUT: _Key = (2, "", 0.0)
 
 def figure_of(order: str) -> str | None:
     """Return the figure that an order is about; None for prices and predictions."""
-    name = order.removesuffix(_COST)
+    name = order.removesuffix(COST)
     return name if name in BY_NAME else None
 
 
@@ -41,7 +41,7 @@ def _key(pool: FleetPool, order: str) -> _Key:
         return _of_money(pool, predicted.cost)
     if order == MINUTES:
         return _WITHOUT if predicted.minutes is None else (0, "", predicted.minutes)
-    name = order.removesuffix(_COST)
+    name = order.removesuffix(COST)
     cell = pool.cells.get(name)
     if cell is None:
         return _WITHOUT

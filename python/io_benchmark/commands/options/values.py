@@ -84,6 +84,16 @@ def parse_date(value: str) -> date:
         raise wrong_value(value, "is not a date such as 2026-05-01") from None
 
 
+def parse_order(value: str) -> str:
+    from io_benchmark.analysis.fleet.orders import ORDERS
+    from io_benchmark.suggestions import did_you_mean
+
+    if value not in ORDERS:
+        problem = f"is not an order of pools; use one of these: {', '.join(ORDERS)}"
+        raise wrong_value(value, problem + did_you_mean(value, ORDERS))
+    return value
+
+
 def parse_prices(path: str) -> "dict[str, Price]":
     from io_benchmark.costs.prices import read_prices
 

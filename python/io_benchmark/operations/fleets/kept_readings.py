@@ -36,8 +36,8 @@ class _Version(Struct):
     version: int
 
 
-def parse_kept(data: bytes, source: str, place: str) -> KeptReadings:
-    """Return the readings of a file that were read at this place; raise a ResultError else."""
+def parse_kept(data: bytes, source: str, place: str | None) -> KeptReadings:
+    """Return the readings of a file, which must be of this place; None: of any."""
     try:
         version = msgspec.json.decode(data, type=_Version).version
         if version > _VERSION:
@@ -53,7 +53,7 @@ def parse_kept(data: bytes, source: str, place: str) -> KeptReadings:
         raise ResultError(
             f"{source}: is not a whole file of kept readings ({clean(problem, 150)}); {_ADVICE}"
         )
-    if kept.place != place:
+    if place is not None and kept.place != place:
         raise ResultError(f"{source}: has the readings of {_named(kept.place)}; {_ADVICE}")
     return kept
 
