@@ -10,12 +10,14 @@ from fleet_pushes import BY_DATE, LATEST, NEWEST, add_pushes, keep
 from loopback import Loopback
 from loopback_deployment import Deployment
 
+from io_benchmark.analysis.fleet import fleet as analysis
 from io_benchmark.analysis.fleet.fleet_model import FleetChange, KeptReadings
+from io_benchmark.analysis.fleet.readings import reading_of
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import IoBenchmarkError, ResultError, UsageError
-from io_benchmark.operations import fleet as operation
 from io_benchmark.operations.fleet import FleetQuery, alerts_of, check_order, fleet
+from io_benchmark.operations.fleets import reading
 
 DAY = date(2026, 11, 20)
 
@@ -89,7 +91,7 @@ def test_advice_without_a_file(loopback):
 def test_a_reading_that_is_stopped(loopback, tmp_path, monkeypatch):
     """The results until then are kept."""
     path, count = tmp_path / "kept.json", 0
-    read = operation.read_fleet.__globals__["reading_of"]
+    read = reading_of
 
     def stop_at_third(measured):
         nonlocal count
@@ -98,7 +100,7 @@ def test_a_reading_that_is_stopped(loopback, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return read(measured)
 
-    monkeypatch.setitem(operation.read_fleet.__globals__, "reading_of", stop_at_third)
+    monkeypatch.setattr(reading, "reading_of", stop_at_third)
     with pytest.raises(KeyboardInterrupt):
         ask(loopback, readings=path)
     kept = msgspec.json.decode(path.read_bytes(), type=KeptReadings)
@@ -160,7 +162,7 @@ def test_prices_are_kept(loopback, tmp_path):
     ask(loopback, readings=path, most_requests=1, prices={"intel": Price(0.5, "USD")})
     ask(loopback, readings=path, prices={"intel": Price(0.6, "USD")})
     kept = msgspec.json.decode(path.read_bytes(), type=KeptReadings)
-    prices = [reading.price and reading.price.per_hour for reading in kept.readings]
+    prices = [each.price and each.price.per_hour for each in kept.readings]
     assert sorted(map(str, prices)) == ["0.5", "0.6", "0.6", "None", "None", "None"]
 
 
@@ -191,7 +193,7 @@ def test_orders(by, given, message):
 def alerting(monkeypatch):
     """Let each table have an alert, unless it was announced; return the keys that were."""
     announced = []
-    whole = operation.analysis.fleet
+    whole = analysis.fleet
 
     def with_alert(readings, **settings):
         announced.append(settings["announced"])
@@ -211,7 +213,7 @@ def alerting(monkeypatch):
         pools = (msgspec.structs.replace(first, changes=(change,)), *rest)
         return msgspec.structs.replace(table, pools=pools)
 
-    monkeypatch.setattr(operation.analysis, "fleet", with_alert)
+    monkeypatch.setattr(analysis, "fleet", with_alert)
     return announced
 
 
