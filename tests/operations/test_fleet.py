@@ -2,6 +2,7 @@
 """The table of all pools: where its results come from, what is kept, and what is asked of it."""
 
 import io
+from asyncio import CancelledError
 from datetime import UTC, date, datetime
 
 import msgspec
@@ -97,14 +98,15 @@ def test_a_reading_that_is_stopped(loopback, tmp_path, monkeypatch):
         nonlocal count
         count += 1
         if count == 3:
-            raise KeyboardInterrupt
+            raise CancelledError
         return read(measured)
 
     monkeypatch.setattr(reading, "reading_of", stop_at_third)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(CancelledError):
         ask(loopback, readings=path)
     kept = msgspec.json.decode(path.read_bytes(), type=KeptReadings)
-    assert (len(kept.readings), len(kept.pushes)) == (2, 1)
+    assert len(kept.pushes) == 1
+    assert 2 <= len(kept.readings) < 6
 
 
 def test_what_a_task_kept(loopback, tmp_path):

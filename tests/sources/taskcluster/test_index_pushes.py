@@ -26,7 +26,8 @@ class Collected:
     """One reading: what arrived, by group and pool, and the messages."""
 
     def __init__(self, loopback, known=frozenset(), budget=None, **changes):
-        self.pushes, self.arrived, self.published = IndexedPushes(), Counter(), []
+        self.pushes, self.published = IndexedPushes(), []
+        self.arrived: Counter[tuple[str, str]] = Counter()
         self.runs = []
         self.request = Reading(loopback.environment, accept=self.accept, budget=budget or Budget())
         query = PushesQuery(IndexAddress(loopback.url, BY_DATE), YEAR, 400, 10**6, self.take)
