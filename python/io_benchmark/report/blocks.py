@@ -207,8 +207,12 @@ class Fold(Struct, frozen=True):
 
     summary: str
     blocks: "Sequence[Block]"
-    on_page_only: bool = False  # elsewhere it stays closed
+    on_page_only: bool = False  # elsewhere only its summary is shown
     is_named_in_text: bool = True  # otherwise a terminal shows no summary
+
+    @property
+    def has_pictures_alone(self) -> bool:
+        return all(isinstance(block, Picture) for block in self.blocks)
 
 
 class Code(Struct, frozen=True):

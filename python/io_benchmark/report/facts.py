@@ -4,16 +4,15 @@
 from collections.abc import Iterator, Sequence
 
 from io_benchmark import __version__
-from io_benchmark.analysis.model.groups import by_machine, grouped
+from io_benchmark.analysis.model.groups import by_machine
 from io_benchmark.analysis.model.report import SampledReport
-from io_benchmark.analysis.model.run import WorkerLine
 from io_benchmark.number_text import number_of
 from io_benchmark.report import blocks
 from io_benchmark.report.links import group_link
 
 VERSION = f"io-benchmark {__version__}"
 _REHEARSAL = "Rehearsal: one machine, all differences are noise"
-_GROUPS_LINKED = 4
+_LINKED = 4
 
 
 def facts_of(report: SampledReport) -> Iterator[blocks.Line]:
@@ -27,7 +26,9 @@ def facts_of(report: SampledReport) -> Iterator[blocks.Line]:
         workloads = {subject.workload for subject in measured}
         measurements = number_of(len(measured), "measurement")
         yield f"{measurements} of {number_of(len(workloads), 'workload')}"
-    yield from _groups(report.workers)
+    links = sorted({group_link(run) for run in report.workers} - {""})
+    groups = [blocks.Words(f"task group {link.rpartition('/')[2]}", link=link) for link in links]
+    yield from _few(groups, "more task group")
     if report.days:
         yield f"measured {' to '.join(report.days)}"
     if report.workers:
@@ -39,18 +40,14 @@ def facts_of(report: SampledReport) -> Iterator[blocks.Line]:
 
 def addresses_of(addresses: Sequence[str]) -> Iterator[blocks.Line]:
     """Yield addresses as a user typed them; those of a browser are links."""
-    for address in addresses[:_GROUPS_LINKED]:
-        link = address if address.startswith(("https://", "http://")) else ""
-        yield blocks.Words(address, blocks.CODE, link)
-    if len(addresses) > _GROUPS_LINKED:
-        yield f"and {number_of(len(addresses) - _GROUPS_LINKED, 'more address')}"
+    lines = [
+        blocks.Words(address, blocks.CODE, address if address.startswith("http") else "")
+        for address in addresses
+    ]
+    yield from _few(lines, "more address")
 
 
-def _groups(runs: Sequence[WorkerLine]) -> Iterator[blocks.Line]:
-    """Yield links to the groups of tasks."""
-    groups = grouped(runs, group_link)
-    links = sorted(link for link in groups if link)
-    for link in links[:_GROUPS_LINKED]:
-        yield blocks.Words(f"task group {link.rpartition('/')[2]}", link=link)
-    if len(links) > _GROUPS_LINKED:
-        yield f"and {number_of(len(links) - _GROUPS_LINKED, 'more task group')}"
+def _few(lines: Sequence[blocks.Line], noun: str) -> Iterator[blocks.Line]:
+    yield from lines[:_LINKED]
+    if len(lines) > _LINKED:
+        yield f"and {number_of(len(lines) - _LINKED, noun)}"

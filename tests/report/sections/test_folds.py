@@ -7,7 +7,7 @@ import sample_report
 from msgspec.structs import replace
 from written import folds, lines, section, tables
 
-from io_benchmark.analysis.model.cause import State
+from io_benchmark.analysis.model.cause import Diagnosis, State
 from io_benchmark.analysis.model.comparison import DIFFERENT, Interval
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.report.blocks import Row, plain
@@ -90,3 +90,30 @@ def test_causes() -> None:
         ["RULED OUT ruled", "RULED OUT out", "NOT OBSERVABLE hidden"],
     ]
     assert "2 causes ruled out, 1 not observable" in lines(found)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "expected"),
+    [
+        (
+            3,
+            [
+                f"Possible causes, pool-{n:02d} compared with pool-01: 1 cause ruled out"
+                for n in (4, 8, 12)
+            ],
+        ),
+        (4, ["Possible causes of 4 differences that are not proven"]),
+    ],
+)
+def test_causes_of_differences_that_are_not_proven(candidates: int, expected: list[str]) -> None:
+    """Each is one fold; more than three share a fold."""
+    report = sample_report.many_pools(17)
+    cause = sample_report.cause(state=State.RULED_OUT)
+    undecided = [f"pool-{number:02d}" for number in (4, 8, 12, 16)][:candidates]
+    diagnoses = tuple(Diagnosis(name, (cause,), ()) for name in undecided)
+    report = replace(report, diagnoses=diagnoses)
+    found = [fold for fold in folds(report) if fold.startswith("Possible")]
+    assert found == expected
+    written = sample_report.on_terminal(report, 100)
+    assert [f"{summary}." in written for summary in expected] == [True] * len(expected)
+    assert "RULED OUT" not in written

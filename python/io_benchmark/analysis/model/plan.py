@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec import Struct
 
 from io_benchmark.errors import UsageError
+from io_benchmark.number_text import listed
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean_name
 
 # A pool, or one before or after a change, as options name it
 SIDE_NAME = r"[A-Za-z0-9_.-]+(?: +[A-Za-z0-9_.-]+)*"
+_NAMES_IN_TITLE = 8
 BEFORE, AFTER = "before", "after"
 BY_OPTION, AGAINST = "--baseline", "--against"
 
@@ -67,13 +69,14 @@ class Plan(Struct, frozen=True):
         if baseline != chosen:
             reason = f"instead of {chosen}, which has no result"
         candidates = [pool for pool in pools if pool != baseline]
-        title = f"{', '.join(candidates)} against {baseline}" if candidates else baseline
+        names = listed(candidates, _NAMES_IN_TITLE)
+        title = f"{names} against {baseline}" if names else baseline
         return cls(title, baseline, reason, tuple((pool, baseline) for pool in candidates))
 
     @classmethod
     def before_and_after(cls, names: Iterable[str]) -> "Plan":
         pools = sorted(set(names))
-        title = f"{', '.join(pools)}: {AFTER} against {BEFORE}"
+        title = f"{listed(pools, _NAMES_IN_TITLE)}: {AFTER} against {BEFORE}"
         pairs = tuple((f"{pool} {AFTER}", f"{pool} {BEFORE}") for pool in pools)
         return cls(title, BEFORE, AGAINST, pairs)
 

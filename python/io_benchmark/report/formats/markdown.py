@@ -93,7 +93,9 @@ def _block(block: blocks.Block) -> str:
             # Longer than any fence in the text.
             fence = "`" * max(3, 1 + max(map(len, re.findall("`+", block.text)), default=0))
             return f"{fence}{block.language}\n{block.text.rstrip()}\n{fence}"
-        case blocks.Fold() if not block.on_page_only:
+        case blocks.Fold(on_page_only=True) if not block.has_pictures_alone:
+            return _line(f"{block.summary}.")
+        case blocks.Fold(on_page_only=False):
             # Markdown is not read inside of HTML.
             summary = f"{_FOLD}\n<summary>{escape(block.summary, quote=False)}</summary>"
             return f"{summary}\n\n{_written(block.blocks)}\n\n</details>"

@@ -47,20 +47,9 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 </html>
 """)
 # One list at the side of wide windows, and one that is folded in narrow ones: no script moves it.
-_SIDE = Markup("""\
-<nav class="contents side" aria-label="Contents">
-<div>
-<p>Contents</p>
-{}</div>
-</nav>
-""")
-_FOLDED = Markup("""\
-<nav class="contents folded" aria-label="Contents">
-<details>
-<summary>Contents</summary>
-{}</details>
-</nav>
-""")
+_NAVIGATION = Markup('<nav class="contents {}" aria-label="Contents">\n{}</nav>\n')
+_SIDE = _NAVIGATION.format("side", Markup("<div>\n<p>Contents</p>\n{}</div>\n"))
+_FOLDED = _NAVIGATION.format("folded", Markup("<details><summary>Contents</summary>\n{}</details>"))
 _LEAST_CONTENTS = 3  # fewer headings need no list
 _NO_WORD = re.compile("[^a-z0-9]+")
 _ANCHOR_LENGTH = 40
@@ -154,7 +143,7 @@ def _block(block: blocks.Block) -> Markup:
             return _SCROLLING_CODE.format(block.text)
         case blocks.Fold():
             # The style sheet does not print what has pictures alone.
-            kind = "samples" if {*map(type, block.blocks)} <= {blocks.Picture} else ""
+            kind = "samples" if block.has_pictures_alone else ""
             fold = Markup('<details class="{}">\n<summary>{}</summary>\n{}\n</details>')
             return fold.format(kind, _escaped(block.summary), _written(block.blocks))
 

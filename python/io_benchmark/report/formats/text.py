@@ -118,7 +118,7 @@ def _blocks(content: Iterable[blocks.Block], columns: int) -> Iterator[Text]:
     visible = [block for block in visible if not isinstance(block, blocks.Items) or block.items]
     for previous, block in zip((None, *visible), visible, strict=False):
         is_loose = isinstance(block, blocks.Paragraph) and isinstance(previous, blocks.Items)
-        is_loose |= isinstance(block, blocks.Fold) and not block.on_page_only
+        is_loose |= isinstance(block, blocks.Fold)
         if is_loose or blocks.Table in (type(previous), type(block)):
             yield Text()
         yield from _block(block, columns)
@@ -140,7 +140,10 @@ def _block(block: blocks.Block, columns: int) -> Iterator[Text]:
                 yield from _table(block, columns)
         case blocks.Code():
             yield from (Text(_INDENT + line) for line in block.text.splitlines())
-        case blocks.Fold() if not block.on_page_only:
+        case blocks.Fold(on_page_only=True):
+            if not block.has_pictures_alone:
+                yield from _paragraph(f"{block.summary}.", columns, blocks.QUIET)
+        case blocks.Fold():
             if block.is_named_in_text:
                 yield from _paragraph(f"{block.summary}:", columns)
             yield from _blocks(block.blocks, columns)

@@ -5,6 +5,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.model.cause import (
     Cause,
     Diagnosis,
@@ -35,6 +37,7 @@ _CONFIRM, _TRY = 7, 10
 _EVIDENCE_LENGTH = 120
 # A sentence about causes says how much they leave over from this share of the difference on.
 _LARGE_LEFTOVER = 0.2
+_FOLDS_SHOWN = 3  # more of the differences that are not proven share a fold
 # The states of causes that are not folded
 _OPEN = (*(state for state in State if state.holds), State.NOT_SEPARABLE)
 _CHANGES = {
@@ -46,8 +49,24 @@ _CHANGES = {
 
 
 def causes(report: Report) -> Iterator[blocks.Block]:
-    if report.diagnoses or any(worker.diagnosis for worker in report.single_workers):
-        yield blocks.Heading("Causes")
+    """Write what explains each difference; those that are not proven, and need no more, last."""
+    folded: list[blocks.Block] = []
+    opened: list[blocks.Block] = []
+    for title, content in _explained(report):
+        match content:
+            case [blocks.Fold(on_page_only=True) as fold]:
+                folded.append(replace(fold, summary=f"{title}: {fold.summary}"))
+            case _:
+                opened += [blocks.Heading(title, blocks.SUBSECTION), *content]
+    if len(folded) > _FOLDS_SHOWN:
+        summary = f"Possible causes of {len(folded):,} differences that are not proven"
+        folded = [blocks.Fold(summary, folded, on_page_only=True)]
+    if opened or folded:
+        yield from (blocks.Heading("Causes"), *opened, *folded)
+
+
+def _explained(report: Report) -> Iterator[tuple[str, list[blocks.Block]]]:
+    """Yield a title for each diagnosis, and what is below it."""
     explained: set[str] = set()
     for diagnosis in report.diagnoses:
         candidate, comparison = diagnosis.candidate, explained_by(diagnosis, report)
@@ -61,16 +80,16 @@ def causes(report: Report) -> Iterator[blocks.Block]:
         # Further diagnoses of a candidate are of other workloads.
         is_first = candidate not in explained
         explained.add(candidate)
-        yield from _diagnosis(title, diagnosis, baseline, decided=decided, is_first=is_first)
+        yield title, [*_diagnosis(diagnosis, baseline, decided=decided, is_first=is_first)]
     for worker in report.single_workers:
         if worker.diagnosis is not None:
             candidate, baseline = worker.division.candidate, worker.division.baseline
             title = f"Why {candidate} is {worker.verdict} than {baseline}"
-            yield from _diagnosis(title, worker.diagnosis, baseline, decided=True, is_first=False)
+            yield title, [*_diagnosis(worker.diagnosis, baseline, decided=True, is_first=False)]
 
 
 def _diagnosis(
-    title: str, diagnosis: Diagnosis, baseline: str, *, decided: bool, is_first: bool
+    diagnosis: Diagnosis, baseline: str, *, decided: bool, is_first: bool
 ) -> Iterator[blocks.Block]:
     """Write the causes that hold or cannot be separated; the others are folded.
 
@@ -87,7 +106,6 @@ def _diagnosis(
     def table(causes: Sequence[Cause]) -> blocks.Table:
         return blocks.Table("Hypothesis", heads, [*map(_cause_row, causes)], is_prose=True)
 
-    yield blocks.Heading(title, blocks.SUBSECTION)
     if listed:
         yield table(listed)
     left = diagnosis.leftover
@@ -107,10 +125,9 @@ def _diagnosis(
 
 def _counts(causes: Sequence[Cause]) -> str:
     """Return '24 causes ruled out, 3 not observable'."""
-    states = Counter(cause.state for cause in causes)
-    (first, count), *further = states.items()
-    parts = [f"{number_of(count, 'cause')} {first}"]
-    return ", ".join([*parts, *(f"{count:,} {state}" for state, count in further)])
+    (first, count), *further = Counter(cause.state for cause in causes).items()
+    counts = (f", {count:,} {state}" for state, count in further)
+    return f"{number_of(count, 'cause')} {first}{''.join(counts)}"
 
 
 def _ordered(diagnosis: Diagnosis) -> list[Cause]:

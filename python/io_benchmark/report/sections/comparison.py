@@ -236,8 +236,7 @@ def _evidence(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[bl
     if report.workers:
         yield blocks.Heading("Workers")
     yield from chain(workers_needed(report), runs(report), notes(report))
-    meanings = []
-    if report.subjects or report.baseline:
+    if report.subjects:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
         shows_means = any(map(compared_ns, report.subjects))
         basis = (
@@ -245,10 +244,7 @@ def _evidence(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[bl
             f"{_COMPARED_MEANS if shows_means else ''}. "
             f"Equivalent is within ±{percent(report.margin_ratio)}."
         )
-        meanings.append(blocks.Paragraph(basis, blocks.QUIET))
-    if report.subjects:
-        meanings.append(blocks.Paragraph(_CLOSING, blocks.QUIET))
-    if meanings:
+        meanings = [blocks.Paragraph(line, blocks.QUIET) for line in (basis, _CLOSING)]
         yield blocks.Fold("How to read this", meanings)
 
 

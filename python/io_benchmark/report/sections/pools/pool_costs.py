@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.costs.worker_time import Price
-from io_benchmark.number_text import listed, money, plural, ratio
+from io_benchmark.number_text import listed, money, number_of, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, on_measurement
 from io_benchmark.report.sections.measured import SideResult, by_pool, compared_ns, leader
@@ -14,8 +14,7 @@ from io_benchmark.results import workloads
 
 _NS_PER_HOUR = 3600e9
 _POOLS_NAMED = 8
-# Of work that takes less, a thousand times cost less than anyone counts.
-_SHORT_NS = 1e7
+_COUNT = 1000  # operations
 
 
 def pool_costs(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Item]:
@@ -28,21 +27,20 @@ def pool_costs(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[b
     # A single price compares nothing.
     if len(prices) < 2:
         return
-    longest_ns = max(part.figures[side].mean_ns for side in prices)
-    count = 1000 if longest_ns >= _SHORT_NS else 1_000_000
-    hours = {side: count * _mean_ns(part, side) / _NS_PER_HOUR for side in prices}
-    amounts = {side: hours[side] * price.per_hour for side, price in prices.items()}
+    amounts = {
+        side: _COUNT * _mean_ns(part, side) / _NS_PER_HOUR * price.per_hour
+        for side, price in prices.items()
+    }
     cheapest = sorted(amounts, key=lambda side: (prices[side].currency, amounts[side]))
     costs = [
         f"{side} {money(amounts[side])} {prices[side].currency}{_compared(part, side, prices)}"
         for side in cheapest
     ]
-    operation = workloads.of(part.subject.workload).operation
-    noun = plural(count, operation if operation.isalpha() else "operation")
-    measurement = on_measurement(part.subject, report)
-    lead = blocks.Words(f"{count:,} {noun} cost", blocks.STRONG)
-    named = listed(costs, _POOLS_NAMED, " and {:,} others")
-    yield blocks.Item((lead, f"{measurement} at the given prices: {named}."))
+    is_retrieve = part.subject.workload not in workloads.IN_BATCHES
+    count = number_of(_COUNT, "retrieve" if is_retrieve else "operation")
+    lead = blocks.Words(f"{count} cost", blocks.STRONG)
+    where, named = on_measurement(part.subject, report), listed(costs, _POOLS_NAMED)
+    yield blocks.Item((lead, f"{where} at the given prices: {named}."))
 
 
 def _mean_ns(part: SubjectReport, side: str) -> float:
