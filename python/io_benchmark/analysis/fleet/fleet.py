@@ -7,7 +7,8 @@ from datetime import date
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.fleet.columns import Cells, Levels, cells_of, points_of, with_costs
+from io_benchmark.analysis.fleet.changes import changes_of, is_announced
+from io_benchmark.analysis.fleet.columns import Cells, cells_of, points_of, with_costs
 from io_benchmark.analysis.fleet.figures import FIGURES
 from io_benchmark.analysis.fleet.flags import flags_of, recent, renamed_pools
 from io_benchmark.analysis.fleet.fleet_model import (
@@ -48,10 +49,13 @@ def fleet(
     """Return the table of the pools that these readings are of, in the order `by`."""
     present, notes = without_future(readings, as_of)
     pools = by_pool(present)
-    levels: Levels = {}
-    known = frozenset(announced)
-    no_changes: tuple[FleetChange, ...] = ()
-    changes = {pool.pool: [_once(change, known) for change in no_changes] for pool in pools}
+    known = sorted(set(announced))
+    of_pools = {pool.pool: changes_of(pool, FIGURES, margin_ratio) for pool in pools}
+    levels = {name: of_pool.levels for name, of_pool in of_pools.items()}
+    changes = {
+        name: [_once(change, known) for change in of_pool.changes]
+        for name, of_pool in of_pools.items()
+    }
     cells = cells_of(pools, FIGURES, levels)
     drawn = figure_of(by) or _most_measured(cells)
     renamed = renamed_pools(pools)
@@ -112,9 +116,9 @@ def _row(
     )
 
 
-def _once(change: FleetChange, announced: frozenset[str]) -> FleetChange:
+def _once(change: FleetChange, announced: Sequence[str]) -> FleetChange:
     """Return a change without its alert, if that was raised before."""
-    return replace(change, is_alert=False) if change.key in announced else change
+    return replace(change, is_alert=False) if is_announced(change, announced) else change
 
 
 def _is_measured(name: str, cells: Cells) -> bool:
