@@ -86,6 +86,15 @@ def test_a_week_that_moves_all_machines_counts_as_one() -> None:
     assert width(mean_value(together)) == pytest.approx(width(single))
 
 
+def test_weeks_that_resemble_the_ones_before() -> None:
+    """Weeks that stay slow for long show less than as many that go up and down; in any order."""
+    high_low = measured(700, 750, 700, 750, 700, 750, 700, 750)
+    lasting = measured(700, 700, 700, 700, 750, 750, 750, 750)
+    assert width(mean_value(lasting)) > 1.3 * width(mean_value(high_low))
+    mixed = [lasting[number] for number in (4, 0, 6, 2, 1, 7, 3, 5)]
+    assert width(mean_value(mixed)) == pytest.approx(width(mean_value(lasting)))
+
+
 def test_machines_that_stay_count_as_so_many() -> None:
     """Three machines that differ are as uncertain in 20 weeks as their three means are."""
     values = [

@@ -62,6 +62,24 @@ def test_the_newest_work_that_most_pools_have() -> None:
     assert row(after, "c").cells["write"].work == "1 GiB"
 
 
+def test_half_of_the_pools_are_not_most() -> None:
+    """Of two works that all, and half of the pools have, the one that all have is ranked."""
+    readings = [reading(pool, 0, values={"write": 700.0}, work=SMALL) for pool in "abcd"]
+    readings += [reading(pool, 1, values={"write": 900.0}, work=LARGE) for pool in "ab"]
+    assert {pool.cells["write"].work for pool in table(readings).pools} == {"1 GiB"}
+
+
+def test_the_newest_work_is_that_which_began_last() -> None:
+    """A pool that is measured for the first time with an old program does not renew its work."""
+    readings = [
+        reading(pool, week, values={"write": 700.0}, work=work)
+        for pool in "ab"
+        for week, work in enumerate((SMALL, LARGE))
+    ]
+    made = table([*readings, reading("c", 3, values={"write": 900.0}, work=SMALL)])
+    assert [pool.cells["write"].work for pool in made.pools] == ["4 GiB", "4 GiB", "1 GiB"]
+
+
 def test_what_most_pools_have_without_a_majority() -> None:
     """Of works that no majority of the pools has, the most frequent is ranked, else the newest."""
     readings = [

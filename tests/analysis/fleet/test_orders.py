@@ -60,6 +60,17 @@ def test_orders(order, pools):
     assert made.ordered_by == order
 
 
+@pytest.mark.parametrize("order", ["write", "write-cost"])
+def test_other_work_is_behind(order):
+    """However good and cheap it is."""
+    readings = [reading(pool, values={"write": WRITE[pool]}) for pool in "abe"]
+    small = reading("c", values={"write": 1e6}, work={"write": "small"})
+    made = table([*readings, small], by=order, prices=PRICES)
+    ranked = [pool.pool for pool in made.pools if pool.cells["write"].best_rank is not None]
+    assert "".join(pool.pool for pool in made.pools).index("c") == (3 if order == "write" else 2)
+    assert sorted(ranked) == ["a", "b", "e"]
+
+
 def test_names_of_orders() -> None:
     """Every figure, its cost if its work has a unit, prices and predictions."""
     assert {"write", "write-cost", "flush", "price", "minutes", "money"} <= set(ORDERS)

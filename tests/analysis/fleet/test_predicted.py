@@ -47,6 +47,16 @@ def test_predictions() -> None:
     assert text_of(without.reason) == "it has no result that a prediction can use"
 
 
+def test_a_profiled_pool_without_times() -> None:
+    """A time of nothing is no measurement."""
+    made = table(POOLS, prediction=replace(PREDICTION, measured_ns=(0, 10 * MINUTE_NS)))
+    measured = row(made, "intel").predicted
+    assert measured is not None
+    assert measured.minutes == pytest.approx(10)
+    made = table(POOLS, prediction=replace(PREDICTION, measured_ns=(0,)))
+    assert row(made, "intel").predicted == row(made, "old").predicted
+
+
 def test_without_prices() -> None:
     """Minutes alone; a label names the task."""
     made = table(POOLS, prediction=replace(PREDICTION, label="build"))

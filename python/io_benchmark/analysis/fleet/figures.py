@@ -160,9 +160,7 @@ def measured_figures(worker: Worker, runs: Sequence[Run]) -> dict[str, Measured]
     here = [run for run in runs if run.subject.place == place]
     values = dict(_of_host(worker, runs))
     for name, sources in _SOURCES.items():
-        # What does not depend on a place runs once, in any of them.
-        candidates = here if name != "spawn" else runs
-        measured = next(filter(None, (source(candidates) for source in sources)), None)
+        measured = next(filter(None, (source(here) for source in sources)), None)
         if measured is not None and measured.value > 0:
             values[name] = measured
     return {figure.name: values[figure.name] for figure in FIGURES if figure.name in values}
@@ -179,12 +177,11 @@ _Source = Callable[[Sequence[Run]], Measured | None]
 
 
 def _of(workload: str, variant: str, value: Callable[[Run], float]) -> _Source:
-    """Return what reads a figure from the measurement of a workload in one process."""
+    """Return what reads a figure from the measurement of a workload."""
 
     def read(runs: Iterable[Run]) -> Measured | None:
         for run in runs:
-            subject = run.subject
-            if (subject.workload, subject.variant) == (workload, variant) and subject.threads <= 1:
+            if (run.subject.workload, run.subject.variant) == (workload, variant):
                 return Measured(value(run), _work(variant, run))
         return None
 
