@@ -14,7 +14,7 @@ from golden import ALL
 from msgspec.structs import replace
 from page import Page, assert_harmless
 
-from io_benchmark.report.blocks import Document, Heading, Paragraph, Words
+from io_benchmark.report.blocks import Document, Heading, Paragraph, Row, Table, Words
 from io_benchmark.report.formats import Layout, page, rendered
 
 
@@ -96,3 +96,19 @@ def test_facts_and_answer() -> None:
     )
     places = [written.index(text) for text in ("<h1>", "Rehearsal", "answer</p>", "Evidence</h2>")]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("heads", "cells", "kind"),
+    [
+        pytest.param(["x" * 18, "y"], ["1", "z" * 18], "figures", id="48 letters"),
+        pytest.param(["x" * 18, "y"], ["1", "z" * 19], "figures two-lines", id="49 letters"),
+        pytest.param(["x " * 30, "y"], ["1", "z" * 35], "figures", id="a head in many lines"),
+        pytest.param(["y"] * 6, ["1"] * 6, "figures", id="six columns"),
+        pytest.param(["y"] * 7, ["1"] * 7, "figures wide", id="seven columns"),
+    ],
+)
+def test_tables_on_a_phone(heads: list[str], cells: list[str], kind: str) -> None:
+    """A row has one line where a phone has room for it, and scrolls where it has many columns."""
+    table = Table("", heads, [Row("a label-of words", cells), Row("x" * 60)])
+    assert f'<table class="{kind}"' in page.render(Document("title", (table,)), Layout())

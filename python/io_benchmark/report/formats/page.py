@@ -50,6 +50,9 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 _NAVIGATION = Markup('<nav class="contents {}" aria-label="Contents">\n{}</nav>\n')
 _SIDE = _NAVIGATION.format("side", Markup("<div>\n<p>Contents</p>\n{}</div>\n"))
 _FOLDED = _NAVIGATION.format("folded", Markup("<details><summary>Contents</summary>\n{}</details>"))
+# Of a table on a phone: letters in a row, between columns, and those that a label may have.
+_PHONE_LETTERS, _GAP_LETTERS, _LABEL_LETTERS = 48, 1, 10
+_BREAK = re.compile(r"\s|(?<=-)")
 _LEAST_CONTENTS = 3  # fewer headings need no list
 _NO_WORD = re.compile("[^a-z0-9]+")
 _ANCHOR_LENGTH = 40
@@ -170,10 +173,12 @@ def _items(block: blocks.Items) -> Markup:
 
 def _table(table: blocks.Table) -> Markup:
     """Write a table in a box that scrolls; one with many rows is folded."""
-    kind = "prose stacked" if table.is_prose else "figures two-lines"
+    kind = "prose stacked" if table.is_prose else "figures"
     table = table.turned_if_wide()
     if len(table.heads) >= blocks.TURNED_FROM:
         kind = "figures wide"
+    elif not table.is_prose and not _fits_a_phone(table):
+        kind = "figures two-lines"
     head_cell, heads = Markup('<th scope="col">{}</th>'), (table.corner, *table.heads)
     head_cells = Markup().join(head_cell.format(_line(head)) for head in heads)
     rows = Markup().join(_row(row, table.heads) for row in table.rows)
@@ -185,6 +190,25 @@ def _table(table: blocks.Table) -> Markup:
         return box
     count = f"{len(table.rows):,}{table.noun}"
     return Markup("<details>\n<summary>{}</summary>\n{}\n</details>").format(count, box)
+
+
+def _fits_a_phone(table: blocks.Table) -> bool:
+    """Return whether a phone has room for a row's label and its cells in one line.
+
+    Labels and heads may break between their words.
+    """
+    rows = [row for row in table.rows if row.cells]
+    columns = zip(table.heads, *(row.cells for row in rows), strict=True)
+    labels = [word for row in rows for word in _parts(row.label)]
+    letters = max(_LABEL_LETTERS, max(map(len, labels), default=0))
+    for head, *cells in columns:
+        letters += _GAP_LETTERS + max(map(len, [*_parts(head), *map(blocks.plain, cells)]))
+    return letters <= _PHONE_LETTERS
+
+
+def _parts(line: blocks.Line) -> list[str]:
+    """Return what of a text stays in one line, however narrow its column is."""
+    return _BREAK.split(blocks.plain(line))
 
 
 def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
