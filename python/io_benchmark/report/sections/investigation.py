@@ -6,6 +6,7 @@ from operator import attrgetter
 
 from io_benchmark.analysis.investigation import investigation_model as model
 from io_benchmark.analysis.model.cause import Evidence, Target
+from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
 from io_benchmark.command_lines import compare_tasks_before_and_after
@@ -21,8 +22,16 @@ from io_benchmark.number_text import (
     size,
 )
 from io_benchmark.report import blocks
-from io_benchmark.report.content import ends_text, evidence_text, sentence_of, text_of
+from io_benchmark.report.content import (
+    ends_text,
+    evidence_text,
+    interval_text,
+    sentence_of,
+    text_of,
+    workers_text,
+)
 from io_benchmark.report.drawn import DrawnRatio
+from io_benchmark.report.facts import VERSION
 from io_benchmark.text import capitalized
 
 _UNDO = {
@@ -32,6 +41,7 @@ _UNDO = {
 }
 _LEAST_PART_S = 1.0  # a part of the time that differs by less is not named
 _ADDRESSES_NAMED = 3
+_CAUSES_IN_ANSWER = 2
 # What to read if one reads nothing else.
 _LEADS = {
     model.Outcome.CHANGE: "A change helps.",
@@ -41,31 +51,85 @@ _LEADS = {
 }
 
 
+# Each outcome looks like the verdict that means as much.
+_KINDS = {
+    model.Outcome.CHANGE: Verdict.SLOWER,
+    model.Outcome.NOTHING: Verdict.EQUIVALENT,
+    model.Outcome.NOT_IO: Verdict.EQUIVALENT,
+    model.Outcome.OPEN: Verdict.INCONCLUSIVE,
+}
+
+
 def document(report: model.Investigation) -> blocks.Document:
-    conclusion, slowness = report.conclusion, report.findings.slowness
-    title, question = f"Investigation of {report.task}", f"Why is {report.task} slow?"
+    slowness = report.findings.slowness
+    title = f"Why is {report.task} slow?"
     if slowness is not None:
-        title = f"Investigation of {slowness.label} on {slowness.pool}"
-        than = f", compared with {slowness.comparison.baseline}" if slowness.comparison else ""
-        question = f"Why is {report.task} ({slowness.label}) slow on {slowness.queue}{than}?"
-    lead = blocks.Words(_LEADS[conclusion.outcome], blocks.STRONG)
-    steps = [sentence_of(step) for step in conclusion.next_steps]
-    content: list[blocks.Block] = [
-        blocks.Heading("Question"),
-        blocks.Paragraph(question),
-        blocks.Heading("Answer"),
-        blocks.Paragraph((lead, f" {sentence_of(conclusion.answer)}")),
-        blocks.Heading("Certainty"),
-        blocks.Paragraph(sentence_of(conclusion.certainty)),
-        *blocks.Items.lists(("What decides it", steps)),
+        title = f"Why is {slowness.label} slow on {slowness.pool}?"
+    answer: list[blocks.Block] = [*_picture(report.findings), blocks.Items([_answer(report)])]
+    evidence: list[blocks.Block] = [
         blocks.Heading("Evidence"),
         blocks.Items([*_evidence(report.findings), *_sources(report.sources)]),
-        *_picture(report.findings),
     ]
-    if conclusion.fix is not None and slowness is not None:
-        content += _change(report, conclusion.fix, slowness)
-    content += blocks.Items.lists(("Messages", report.remarks), ("Not read", report.unreadable))
-    return blocks.Document(title, content)
+    forecast = report.findings.forecast
+    if forecast is not None and forecast.task is not None:
+        evidence += blocks.Picture.demand(forecast.task.written)
+    fix = report.conclusion.fix
+    if fix is not None and slowness is not None:
+        answer += _change(report, fix)
+        evidence += _afterwards(fix, slowness)
+    evidence += blocks.Items.lists(("Messages", report.remarks), ("Not read", report.unreadable))
+    return blocks.Document(title, evidence, facts=[*_investigated(report)], answer=answer)
+
+
+def _investigated(report: model.Investigation) -> Iterator[blocks.Line]:
+    """Yield which task it is about, and which pools its label ran on."""
+    pages = {source.address: source.page for source in report.sources}
+    yield blocks.Words(report.task, link=pages.get(report.task, ""))
+    slowness = report.findings.slowness
+    if slowness is not None:
+        yield f"{slowness.label} on {slowness.queue}"
+        if slowness.comparison is not None:
+            yield f"compared with {slowness.comparison.baseline}"
+        yield f"{number_of(slowness.completed, 'completed run')} on {slowness.pool}"
+    yield VERSION
+
+
+def _answer(report: model.Investigation) -> blocks.Item:
+    """Write the conclusion; below it what is slow, since when, why, how sure, and what now."""
+    conclusion, findings = report.conclusion, report.findings
+    below = []
+    if findings.slowness is not None:
+        below.append(blocks.Item.led("Times:", _taken(findings.slowness)))
+        if findings.slowness.since:
+            below.append(blocks.Item.led("Since:", _since(findings.slowness)))
+    if findings.explanation is not None:
+        # Two measurements may have the same cause.
+        causes = [*dict.fromkeys(_causes(findings.explanation))]
+        below += (blocks.Item.led("Cause:", cause) for cause in causes[:_CAUSES_IN_ANSWER])
+    certainty = sentence_of(conclusion.certainty)
+    if report.unreadable:
+        unread = number_of(len(report.unreadable), "result")
+        certainty = f"{certainty.removesuffix('.')}; {unread} could not be read."
+    below.append(blocks.Item.led("Certainty:", certainty))
+    below += (blocks.Item.led("To decide:", sentence_of(step)) for step in conclusion.next_steps)
+    if conclusion.fix is not None:
+        below.append(blocks.Item.led("Try:", _try(report, conclusion.fix)))
+    sentence = f" {sentence_of(conclusion.answer)}"
+    kind = _KINDS[conclusion.outcome]
+    return blocks.Item.answer(kind, _LEADS[conclusion.outcome], sentence, below)
+
+
+def _try(report: model.Investigation, fix: model.Fix) -> str:
+    """Write what to do with the change, and its gain."""
+    action = sentence_of(fix.remedy.action).removesuffix(".")
+    if report.patch:
+        action = "apply the patch below"
+    elif report.fragment:
+        action = f"write the lines below into {fix.target.value}"
+    if fix.remedy.gain_ratio is None:
+        return f"{action}."
+    how = "measured" if fix.remedy.measured else "predicted"
+    return f"{action} ({ratio(fix.remedy.gain_ratio)} as fast for the benchmark, {how})."
 
 
 def _ended(words: str) -> str:
@@ -74,7 +138,7 @@ def _ended(words: str) -> str:
 
 
 def _evidence(findings: model.Findings) -> Iterator[blocks.Item]:
-    """Write what each step found, as far as the steps were done."""
+    """Write what each step found besides the answer, as far as the steps were done."""
     if findings.slowness is not None:
         for sentence in _times(findings.slowness):
             yield blocks.Item.led("Times:", sentence)
@@ -82,8 +146,8 @@ def _evidence(findings: model.Findings) -> Iterator[blocks.Item]:
         sentence = _machines(findings.machines, findings.explanation)
         yield blocks.Item.led("Machines:", sentence)
     if findings.explanation is not None:
-        # Two measurements may have the same cause.
-        for sentence in dict.fromkeys(_causes(findings.explanation)):
+        causes = [*dict.fromkeys(_causes(findings.explanation))]
+        for sentence in causes[_CAUSES_IN_ANSWER:]:
             yield blocks.Item.led("Cause:", sentence)
     if findings.forecast is not None:
         for sentence in _demand(findings.forecast):
@@ -104,7 +168,7 @@ def _sources(sources: Sequence[model.EvidenceSource]) -> Iterator[blocks.Item]:
 
 
 def _picture(findings: model.Findings) -> Iterator[blocks.Picture]:
-    """Draw the ratios of the real tasks, the benchmark and the prediction, and what is written."""
+    """Draw the ratios of the real tasks, the benchmark and the prediction."""
     slowness, explanation, forecast = findings.slowness, findings.explanation, findings.forecast
     if slowness is None or slowness.comparison is None:
         return
@@ -113,25 +177,34 @@ def _picture(findings: model.Findings) -> Iterator[blocks.Picture]:
         rows["benchmark"] = explanation.comparison
     if forecast is not None and forecast.ratio is not None and forecast.interval is not None:
         rows["prediction"] = DrawnRatio(forecast.ratio, forecast.interval)
-    caption = f"Time on {slowness.pool} by that on {slowness.comparison.baseline}"
+    caption = f"Time on {slowness.pool} divided by that on {slowness.comparison.baseline}"
     yield from blocks.Picture.forest(caption, rows, DEFAULT_MARGIN)
-    if forecast is not None and forecast.task is not None:
-        yield from blocks.Picture.demand(forecast.task.written)
 
 
-def _times(slowness: model.Slowness) -> Iterator[str]:
-    """Yield how long the task takes, where, since when, and what it costs."""
+def _taken(slowness: model.Slowness) -> str:
+    """Write how long the task takes, and where."""
     compared = slowness.comparison
     if compared is None:
         runs = number_of(slowness.completed, "run")
-        yield f"{duration(slowness.mean_s)} on {slowness.pool}, by {runs}."
-    else:
-        theirs_s = compared.times[compared.baseline].task_s
-        yield (
-            f"{duration(slowness.mean_s)} on {slowness.pool}, {duration(theirs_s)} on "
-            f"{compared.baseline}: {ratio(compared.ratio)} ({ends_text(compared.interval)}), by "
-            f"{compared.workers.candidate:,} and {compared.workers.baseline:,} workers."
-        )
+        return f"{duration(slowness.mean_s)} on {slowness.pool}, by {runs}."
+    reference_s = compared.times[compared.baseline].task_s
+    workers = workers_text((compared.workers.candidate, compared.workers.baseline))
+    return (
+        f"{duration(slowness.mean_s)} on {slowness.pool}, {duration(reference_s)} on "
+        f"{compared.baseline}: {ratio(compared.ratio)} ({interval_text(compared.interval)}; "
+        f"{workers})."
+    )
+
+
+def _since(slowness: model.Slowness) -> str:
+    where = "on all pools" if slowness.grew_everywhere else "on this pool"
+    return f"{slowness.since} {where}: {ratio(slowness.growth)} the time before."
+
+
+def _times(slowness: model.Slowness) -> Iterator[str]:
+    """Yield where the time goes, what it costs, and how many labels are slower."""
+    compared = slowness.comparison
+    if compared is not None:
         parts = [
             f"{name} {signed(duration(abs(time_s)), time_s)}"
             for name, time_s in compared.differences_s.items()
@@ -139,9 +212,6 @@ def _times(slowness: model.Slowness) -> Iterator[str]:
         ]
         if parts:
             yield f"Where: {', '.join(parts)}."
-    if slowness.since:
-        where = "on all pools" if slowness.grew_everywhere else "on this pool"
-        yield f"Since {slowness.since} {where}: {ratio(slowness.growth)} the time before."
     if compared is not None and compared.cost is not None:
         cost = compared.cost
         own, theirs = money(cost.candidate.per_1000), money(cost.baseline.per_1000)
@@ -212,21 +282,18 @@ def _demand(forecast: model.Forecast) -> Iterator[str]:
     )
 
 
-def _change(
-    report: model.Investigation, fix: model.Fix, slowness: model.Slowness
-) -> Iterator[blocks.Block]:
-    """Write the patch, how to undo it, and what to watch."""
-    yield blocks.Heading("Patch")
+def _change(report: model.Investigation, fix: model.Fix) -> Iterator[blocks.Block]:
+    """Write the patch, or whose change it is, and what else to know about it."""
     if report.patch or report.fragment:
         yield blocks.Code(report.patch or report.fragment, "diff" if report.patch else "yaml")
     else:
-        yield blocks.Paragraph(f"Of {fix.target.value}: {sentence_of(fix.remedy.action)}")
+        yield blocks.Paragraph(f"This is a change of {fix.target.value}.")
     if report.note:
         yield blocks.Paragraph(_ended(capitalized(report.note)))
-    if fix.remedy.gain_ratio is not None:
-        gain = ratio(fix.remedy.gain_ratio)
-        how = "measured" if fix.remedy.measured else "predicted"
-        yield blocks.Paragraph(f"The benchmark's work gets {gain} as fast ({how}).")
+
+
+def _afterwards(fix: model.Fix, slowness: model.Slowness) -> Iterator[blocks.Block]:
+    """Write how to undo the change, and what to watch."""
     yield blocks.Heading("How to undo")
     yield blocks.Paragraph(_UNDO[fix.target])
     compared = slowness.comparison
