@@ -56,12 +56,13 @@ def document(report: SampledReport) -> blocks.Document:
     )
 
 
-def _screen(report: Report, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
+def _screen(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[blocks.Block]:
     """Write what a reader needs for a decision, with the figures of the measurement that leads."""
     caveats = caveats_of(report, sides)
     answer = _answer(report, sides, caveats, is_full=False)
     named = [leader(pool).name for pool in _named(by_pool(sides), is_full=False)]
-    yield blocks.Items([*answer, *warnings(report, caveats, named)], shown=0)
+    items = [*answer, *pool_costs(report, sides), *warnings(report, caveats, named)]
+    yield blocks.Items(items, shown=0)
     yield from leading_table(report, sides)
 
 
