@@ -2,6 +2,7 @@
 """`io-benchmark predict`: profiles and results in, a time per pool out."""
 
 import json
+import re
 from pathlib import Path
 
 import program
@@ -9,24 +10,30 @@ import pytest
 from predicted_tasks import profile_document, result_documents, write_profile, write_results
 from published_profiles import Sample, resource_profile
 
+from io_benchmark import __version__
+
 ANSWER = """\
 How long tasks take on other pools
+  1 task, 1 profile · results of 2 other pools · io-benchmark {version}
+
+Answer
+  - tar, command 00000000: 2.00 s on intel, by 1 profile.
+  - Fastest: intel.
+  - On amd-16 it takes 2.97 s (2.35 to 3.76 s for 90 % of single tasks), 1.49×
+    as long as on intel, by results of one worker.
+  - Not predicted on amd-30: intel has no random-io at workspace (requests per
+    second); amd-30 has no write ceiling of the place workspace, no random-io at
+    workspace (requests per second); measure all that predictions use, in about
+    a minute per pool: `python3 io-benchmark.pyz run --pool NAME --capacities`,
+    or on Taskcluster: `io-benchmark submit --capacities -j intel,amd-30`.
 
 tar, command 00000000
-  2.00 s on intel, by 1 profile.
-  Meanwhile: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
+  On intel: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.
 
   pool      time   90 % of tasks  ratio    writes  at ceiling
   ───────────────────────────────────────────────────────────
   intel   2.00 s        profiled                         50 %
   amd-16  2.97 s  2.35 to 3.76 s  1.49×  +0.971 s        50 %
-
-  Not predicted:
-  - amd-30: intel has no random-io at workspace (requests per second); amd-30
-    has no write ceiling of the place workspace, no random-io at workspace
-    (requests per second); measure all that predictions use, in about a minute
-    per pool: `python3 io-benchmark.pyz run --pool NAME --capacities`, or on
-    Taskcluster: `io-benchmark submit --capacities -j intel,amd-30`.
 """
 
 
@@ -47,8 +54,16 @@ def profile(tmp_path: Path) -> Path:
 
 
 def test_text(profile: Path, results: Path) -> None:
-    """A row per pool that is predicted, and the reasons for the others."""
-    assert program.run("predict", profile, "--on", results).stdout == ANSWER
+    """A sentence and a row per pool that is predicted, and the reasons for the others."""
+    command = ("predict", profile, "--on", results)
+    whole = program.run(*command, "--details").stdout
+    assert whole == ANSWER.format(version=__version__)
+    # The first screen has the same sentences and rows.
+    shown = program.run(*command).stdout.splitlines()
+    assert [line for line in ANSWER.splitlines()[4:] if line and line not in shown] == [
+        "tar, command 00000000",
+        "  On intel: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.",
+    ]
 
 
 def test_label(results: Path, tmp_path: Path) -> None:
@@ -57,7 +72,7 @@ def test_label(results: Path, tmp_path: Path) -> None:
     document["command"]["label"] = "nightly"
     named = write_profile(tmp_path / "named.json", document)
     done = program.run("predict", named, "--on", results)
-    assert done.stdout.splitlines()[2] == "nightly: tar, command 00000000"
+    assert "  - nightly: tar, command 00000000: 2.00 s on intel, by 1 profile." in done.stdout
     (task,) = json.loads(program.run("predict", named, "--on", results, "--json").stdout)["tasks"]
     assert task["label"] == "nightly"
 
@@ -67,9 +82,11 @@ def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
     prices = tmp_path / "prices.yml"
     prices.write_text("{currency: EUR, prices: {intel: 0.36, amd-16: 0.18}}")
     done = program.run("predict", profile, "--on", results, "--prices", prices)
-    costs = [line.split()[-2:] for line in done.stdout.splitlines() if line.endswith("EUR")]
-    assert costs == [["0.20", "EUR"], ["0.15", "EUR"]]
-    assert "Costs are of this command's time alone" in done.stdout
+    rows = re.findall(r"^  (\S+) .* ([0-9.]+ EUR)$", done.stdout, re.MULTILINE)
+    assert rows[-2:] == [("intel", "0.20 EUR"), ("amd-16", "0.15 EUR")]
+    written = " ".join(done.stdout.split())
+    assert "Fastest: intel. Cheapest: amd-16, by this command's time alone." in written
+    assert "1,000 tasks cost 0.15 EUR (−26 %)." in written
 
 
 def test_the_pool_of_a_profile(results: Path, tmp_path: Path) -> None:
@@ -79,8 +96,8 @@ def test_the_pool_of_a_profile(results: Path, tmp_path: Path) -> None:
     done = program.run("predict", unnamed, "--on", results, expected=1)
     assert "does not name its pool" in " ".join(done.stdout.split())
     assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
-    done = program.run("predict", unnamed, "--pool", "intel", "--on", results)
-    assert done.stdout == ANSWER
+    done = program.run("predict", unnamed, "--pool", "intel", "--on", results, "--details")
+    assert done.stdout == ANSWER.format(version=__version__)
 
 
 SAME_TIME = {"interval_s": 1.0, "columns": {"time_ns": [1, 1]}, "devices": {}}
@@ -112,8 +129,8 @@ def test_profiles_in_a_folder(results: Path, tmp_path: Path) -> None:
     bad = folder / "test" / "profile.json"
     bad.write_text("{}")
     done = program.run("predict", folder, "--pool", "intel", "--on", results, expected=1)
-    assert ANSWER.split("\n\n")[1] in done.stdout
-    assert "  2.00 s on intel, by 1 resource profile." in done.stdout
+    assert "tar, command 00000000: 2.00 s on intel, by 1 profile." in done.stdout
+    assert "2.00 s on intel, by 1 resource profile." in done.stdout
     assert f"{bad}: is not a profile of a task: it has no `version`" in done.stderr
     # Where there is no other, the reason is the error.
     published.unlink()

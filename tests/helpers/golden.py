@@ -19,6 +19,7 @@ import perfherder_files
 import sample_gates
 import sample_history
 import sample_investigation
+import sample_predictions
 import sample_ranking
 import sample_report
 import sample_tasks
@@ -29,6 +30,7 @@ from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, rendered
@@ -39,7 +41,9 @@ MARK = "%%%%% "
 # The style sheets have a test of their own.
 _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
-Made = Callable[[], Report | GateReport | History | TaskReport | LabelRanking | Investigation]
+Made = Callable[
+    [], Report | GateReport | History | TaskReport | LabelRanking | Predictions | Investigation
+]
 _DEFAULT = Layout()
 
 
@@ -78,6 +82,13 @@ RANKINGS: Mapping[str, Made] = {
     "ranking: nothing": sample_ranking.nothing,
     "ranking: hostile": sample_ranking.hostile,
 }
+PREDICTIONS: Mapping[str, Made] = {
+    "prediction: three pools": sample_predictions.three_pools,
+    "prediction: sixty pools": sample_predictions.sixty_pools,
+    "prediction: several tasks": sample_predictions.several_tasks,
+    "prediction: nothing": sample_predictions.nothing,
+    "prediction: hostile": sample_predictions.hostile,
+}
 INVESTIGATIONS: Mapping[str, Made] = {
     "investigation: a change": sample_investigation.change,
     "investigation: nothing": sample_investigation.nothing,
@@ -91,7 +102,7 @@ GATES: Mapping[str, Made] = {
     "gate: several": partial(sample_gates.report, "equal", "mixed", "baseline mixed", "few"),
     "gate: hostile": sample_gates.hostile,
 }
-ALL = {**REPORTS, **HISTORIES, **TASKS, **RANKINGS, **INVESTIGATIONS, **GATES}
+ALL = {**REPORTS, **HISTORIES, **TASKS, **RANKINGS, **PREDICTIONS, **INVESTIGATIONS, **GATES}
 # A section per kind of report and of block; that nothing is lost is tested by properties.
 FIRST_SCREENS = (
     "seed-case",
@@ -103,6 +114,7 @@ FIRST_SCREENS = (
     "everything",
     *TASKS,
     *RANKINGS,
+    *PREDICTIONS,
     "history: one-change",
     "history: two-series",
     *GATES,
@@ -117,6 +129,7 @@ IN_TEXT = (
     "history: two-series",
     "tasks: labels that differ, on four pools",
     "ranking: seven labels",
+    "prediction: three pools",
     "investigation: a change",
 )
 IN_MARKDOWN = (
@@ -128,6 +141,8 @@ IN_MARKDOWN = (
     "tasks: nothing",
     "ranking: seven labels",
     "ranking: hostile",
+    "prediction: three pools",
+    "prediction: hostile",
     *INVESTIGATIONS,
     "gate: a mixed pool",
     "gate: hostile",
@@ -138,6 +153,7 @@ IN_HTML = (
     "history: one-change",
     "tasks: the seed's",
     "ranking: seven labels",
+    "prediction: three pools",
     "investigation: a change",
     "gate: failed",
 )

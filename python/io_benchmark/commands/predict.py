@@ -14,7 +14,7 @@ Exit code: 0 predicted at least one time, 1 none, or a file could not be read
 or written, 2 wrong usage.
 """
 
-from io_benchmark.commands.options.common import GENERAL_OUTPUT, PRICES, REPORT_OUTPUT
+from io_benchmark.commands.options.common import DETAILS, GENERAL_OUTPUT, PRICES, REPORT_OUTPUT
 from io_benchmark.commands.options.option import Given, option, several
 from io_benchmark.commands.options.values import parse_name
 from io_benchmark.context import Context
@@ -30,7 +30,10 @@ ON = several("--on", "ADDRESS", "where the results of the pools are", parse_name
 POOL = option(
     "--pool", "NAME", "the pool of profiles that do not name theirs", parse_name, default=None
 )
-OPTIONS = {"what to predict": (PROFILES, ON, POOL), REPORT_OUTPUT: (PRICES, *GENERAL_OUTPUT)}
+OPTIONS = {
+    "what to predict": (PROFILES, ON, POOL),
+    REPORT_OUTPUT: (DETAILS, PRICES, *GENERAL_OUTPUT),
+}
 
 
 def run(given: Given, context: Context) -> int:

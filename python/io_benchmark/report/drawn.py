@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from io_benchmark.analysis.model.comparison import Interval, Verdict
+from io_benchmark.number_text import number_of
 
 
 class Dot(Struct, frozen=True):
@@ -28,6 +29,7 @@ class StripRow(Struct, frozen=True, kw_only=True):
     interval: Interval | None = None
     interval_90: Interval | None = None
     is_compared: bool = True  # otherwise its workers are drawn hollow
+    noun: str = "worker"  # what a dot is
     dots: Sequence[Dot] = ()  # with titles and links
     points: Sequence[float] = ()  # the ratios of further workers
     limit_ratio: float | None = None  # of a gate: what is below it passes
@@ -35,6 +37,13 @@ class StripRow(Struct, frozen=True, kw_only=True):
     @property
     def workers(self) -> int:
         return len(self.dots) + len(self.points)
+
+    @property
+    def counted(self) -> str:
+        """Return '3 workers', or that they are not drawn."""
+        if self.workers:
+            return number_of(self.workers, self.noun)
+        return "not drawn" if self.noun == "worker" else ""
 
     @property
     def ratios(self) -> list[float]:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.statistics.levels import margin_bounds
-from io_benchmark.number_text import number_of, ratio
+from io_benchmark.number_text import ratio
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT, NOISE
 from io_benchmark.report.content import ends_text, interval_text
 from io_benchmark.report.drawn import StripRow
@@ -64,7 +64,7 @@ def strip(rows: Sequence[StripRow], margin_ratio: float) -> Markup:
             detail=Markup(' <span class="quiet">{}</span>').format(row.detail)
             if row.detail
             else "",
-            workers=number_of(row.workers, "worker") if row.workers else "not drawn",
+            workers=row.counted,
             symbol=_MARKS[row.verdict][0],
             chip=row.chip,
             size=_size(row),
@@ -161,5 +161,5 @@ def _in_words(row: StripRow) -> str:
         parts.append(f"limit {ratio(row.limit_ratio)}")
     if row.workers:
         ends = dict.fromkeys(map(ratio, (row.ratios[0], row.ratios[-1])))
-        parts.append(f"{number_of(row.workers, 'worker')} at {' to '.join(ends)}")
+        parts.append(f"{row.counted} at {' to '.join(ends)}")
     return f"{row.name}: {', '.join(parts)}"

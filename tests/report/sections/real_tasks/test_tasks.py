@@ -1,21 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Tasks of many pools and of many labels, and what a prediction adds."""
-
-from typing import Any
+"""Tasks of many pools and of many labels, and the parts of a difference."""
 
 import pytest
 import sample_tasks
 from msgspec.structs import replace
-from written import headings, lines, rows, section, tables
+from written import headings, lines, section, tables
 
-from io_benchmark.analysis.model.statements import statement
-from io_benchmark.analysis.prediction.prediction_model import (
-    PoolPrediction,
-    Predictions,
-    TaskPrediction,
-)
 from io_benchmark.analysis.tasks.task_model import TaskTimes
-from io_benchmark.report.blocks import Block
 from io_benchmark.report.formats import document_of
 
 
@@ -72,25 +63,3 @@ def test_parts_add_up(
     written = "\n".join(lines(document_of(report).whole))
     assert f", {whole} (" in written
     assert f"Where: {where}.\n" in written
-
-
-def of_pool(*figures: Any, **changes: Any) -> list[Block]:
-    """The section about a task that was predicted for one pool."""
-    pool = PoolPrediction("amd-16", 3, None, *figures, **changes)
-    task = TaskPrediction("tar", "0" * 64, "intel", (10**9,), None, None, None, None, (pool,))
-    return section(Predictions((task,), (), ()), "tar")
-
-
-@pytest.mark.parametrize(("added_ns", "cells"), [(4.9e6, []), (5e6, ["+0.005 s"])])
-def test_what_is_worth_a_number(added_ns: float, cells: list[str]) -> None:
-    """Half a percent of the task; a column in which nothing is goes."""
-    (table,) = tables(of_pool(2e9, 1e9, 3e9, added_ns, 0.0, 0.0))
-    assert [*rows(table)["amd-16"][3:]] == cells
-
-
-def test_a_pool_that_is_measured_and_not_predicted() -> None:
-    """Its time is shown, and no reason why it is not predicted."""
-    found = of_pool(measured_ns=(6 * 10**9,), reason=statement("no"))
-    cells = [cell for cell in rows(tables(found)[0])["amd-16"] if cell]
-    assert cells == ["not predicted", "6.00 s"]
-    assert not any("no." in line for line in lines(found))

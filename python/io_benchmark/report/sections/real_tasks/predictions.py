@@ -1,145 +1,157 @@
 # SPDX-License-Identifier: MPL-2.0
 """Predictions: how long profiled tasks take on other pools, and why some could not be predicted."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from statistics import fmean
 
-from io_benchmark.analysis.model.comparison import Interval
-from io_benchmark.analysis.prediction.prediction_model import (
-    PREDICTION_LEVEL,
-    PoolPrediction,
-    Predictions,
-    TaskPrediction,
-)
-from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
-from io_benchmark.costs.worker_time import Cost, CostShare, Price
-from io_benchmark.number_text import (
-    compact,
-    count,
-    digits,
-    duration_unit,
-    is_cut,
-    number_of,
-    percent,
-    ratio,
-    signed,
-    size,
-)
+from msgspec.structs import replace
+
+from io_benchmark.analysis.prediction.prediction_model import PREDICTION_LEVEL, Predictions
+from io_benchmark.number_text import compact, count, digits, number_of, percent, ratio, signed, size
 from io_benchmark.report import blocks
-from io_benchmark.report.content import sharing, text_of
-from io_benchmark.report.drawn import DrawnRatio
-from io_benchmark.results.parts import NS_PER_S
-from io_benchmark.text import clean_name
+from io_benchmark.report.content import text_of
+from io_benchmark.report.facts import VERSION
+from io_benchmark.report.sections.real_tasks import prediction_answers
+from io_benchmark.report.sections.real_tasks.profiled_task import (
+    PAID,
+    ProfiledTask,
+    best_ns,
+    money_text,
+)
+from io_benchmark.text import name
 
 _LEAST_ADDED = 0.005  # a smaller share of the profiled time is not shown
-_TASKS_PAID = 1000  # costs are of this many tasks: one task costs too little to write
-_PAID = f"{_TASKS_PAID:,} tasks"
+_ANSWERED = 4  # tasks that have sentences in the answer
+_DRAWN = 5  # pools in the picture of the answer
+_ROWS_SHOWN = 30  # the page folds a longer table
+# On the first screen: rows of the table of a single task, those that are left out last, and notes.
+_SCREEN_ROWS = 8
+_ROWS_KEPT = 3
+_SCREEN_NOTES = 2
+_NOTE_LENGTH = 220
 
 
 def document(predictions: Predictions) -> blocks.Document:
-    content = [block for task in predictions.tasks for block in _task(task)]
+    tasks = [ProfiledTask.of(task) for task in predictions.tasks]
+    is_single = len(tasks) == 1
+    answers: list[blocks.Block] = [
+        prediction_answers.answers(task, len(tasks)) for task in tasks[:_ANSWERED]
+    ]
+    if len(tasks) > _ANSWERED:
+        further = number_of(len(tasks) - _ANSWERED, "more task")
+        answers.append(blocks.Paragraph(f"and {further}", blocks.QUIET))
+    picture = prediction_answers.picture(tasks[0], _DRAWN) if is_single else ()
+    content = [
+        block
+        for number, task in enumerate(tasks)
+        for block in _task(task, is_single=is_single, is_answered=number < _ANSWERED)
+    ]
     content += blocks.Items.lists(
         ("Results that could not be read", predictions.unreadable),
         ("Messages about the results", predictions.remarks),
     )
-    return blocks.Document("How long tasks take on other pools", content)
+    screen = [*answers, *_screen_warnings(predictions)]
+    if is_single and tasks[0].known:
+        screen.append(_first_rows(tasks[0]))
+    return blocks.Document(
+        "How long tasks take on other pools",
+        content,
+        screen,
+        facts=[*_facts(predictions)],
+        answer=[*picture, *answers],
+    )
 
 
-def _task(task: TaskPrediction) -> Iterator[blocks.Block]:
-    """Write one task: what its profiles recorded, its times on other pools, and why some lack."""
-    profiled_on, profiled_ns = task.pool or "a pool without a name", fmean(task.measured_ns)
-    command = f", command {task.sha256[:8]}" if task.sha256 else ""
-    label = f"{clean_name(task.label)}: " if task.label else ""
-    yield blocks.Heading(f"{label}{clean_name(task.program)}{command}")
-    basis = number_of(len(task.measured_ns), "profile" if task.sha256 else "resource profile")
-    yield blocks.Paragraph(f"{_time(profiled_ns, profiled_ns)} on {profiled_on}, by {basis}.")
-    if None not in (task.cpus_used, task.written_bytes, task.read_bytes):
-        syncs = f", up to {count(task.syncs)} syncs" if task.syncs else ""
-        yield blocks.Paragraph(
-            f"Meanwhile: {digits(task.cpus_used or 0)} CPUs used, {size(task.written_bytes or 0)} "
-            f"written to its disks, {size(task.read_bytes or 0)} read{syncs}."
-        )
-    notes = [f"{text_of(note)}." for note in task.notes]
-    predicted = [pool for pool in task.pools if pool.time_ns is not None or pool.measured_ns]
-    if predicted:
-        table = _table(task, profiled_on, predicted, profiled_ns)
-        yield table
-        yield from _pictures(task, profiled_on, predicted, profiled_ns)
-        if _PAID in table.heads and task.sha256:
-            notes.append("Costs are of this command's time alone, without the rest of its task.")
-    if not task.pools:
-        yield blocks.Items.of(["--on has no results of other pools."], "Nothing to predict")
-    # A measured pool needs no reason.
-    reasons = [
-        (pool.pool, f"{text_of(pool.reason)}.")
-        for pool in task.pools
-        if pool.reason and not pool.measured_ns
+def _facts(predictions: Predictions) -> Iterator[blocks.Line]:
+    profiles = sum(len(task.measured_ns) for task in predictions.tasks)
+    yield f"{number_of(len(predictions.tasks), 'task')}, {number_of(profiles, 'profile')}"
+    pools = {pool.pool for task in predictions.tasks for pool in task.pools}
+    yield f"results of {number_of(len(pools), 'other pool')}"
+    yield VERSION
+
+
+def _screen_warnings(predictions: Predictions) -> Iterator[blocks.Items]:
+    """Write the first lines of what a screen has no room for."""
+    lines = [name(f"Not read: {line}", _NOTE_LENGTH) for line in predictions.unreadable]
+    lines += [name(line, _NOTE_LENGTH) for line in predictions.remarks]
+    if lines:
+        items = [blocks.Item(blocks.Words(line, blocks.WARNING), mark="!") for line in lines]
+        yield blocks.Items(items, noun="; --details shows them", shown=_SCREEN_NOTES)
+
+
+def _first_rows(task: ProfiledTask) -> blocks.Table:
+    """Write the first rows of a task's table; several tasks have sentences alone on a screen."""
+    table = _table(task)
+    rows = [
+        replace(row, rank=prediction_answers.TABLE_RANK if position < _ROWS_KEPT else 0)
+        for position, row in enumerate(table.rows[:_SCREEN_ROWS])
     ]
-    shared = (f"{names}: {reason}" for names, reason in sharing(reasons))
-    yield blocks.Items.of(shared, "Not predicted")
-    yield blocks.Items.of(notes, "Notes")
+    return replace(table, rows=rows, shown=0, left_out=len(table.rows) - len(rows))
 
 
-def _pictures(
-    task: TaskPrediction, profiled_on: str, pools: Sequence[PoolPrediction], profiled_ns: float
-) -> Iterator[blocks.Block]:
-    """Draw the ratios of the times, those of the costs, and what the task wrote."""
-    times: dict[str, DrawnRatio] = {}
-    costs: dict[str, tuple[object, object]] = {}
-    for pool in pools:
-        if not pool.time_ns or not pool.low_ns or not pool.high_ns:
-            continue
-        bounds = Interval(pool.low_ns / profiled_ns, pool.high_ns / profiled_ns, PREDICTION_LEVEL)
-        time = DrawnRatio(pool.time_ns / profiled_ns, bounds)
-        times[pool.pool] = time
-        here, there = task.price, pool.price
-        # Amounts of two currencies have no ratio.
-        if here is not None and there is not None and there.currency == here.currency:
-            costs[pool.pool] = (time, time.times(there.per_hour / here.per_hour))
-    share = percent(PREDICTION_LEVEL)
-    caption = f"Time divided by that on {profiled_on}; {share} of tasks are on the line"
-    yield from blocks.Picture.forest(caption, times, DEFAULT_MARGIN)
-    yield from blocks.Picture.costs(profiled_on, costs)
-    yield from blocks.Picture.demand(task.written)
+def _task(task: ProfiledTask, *, is_single: bool, is_answered: bool) -> Iterator[blocks.Block]:
+    """Write one task: what its profiles recorded, its times on other pools, and why some lack."""
+    data = task.data
+    yield blocks.Heading(task.title)
+    if None not in (data.cpus_used, data.written_bytes, data.read_bytes):
+        syncs = f", up to {count(data.syncs)} syncs" if data.syncs else ""
+        yield blocks.Paragraph(
+            f"On {task.profiled_on}: {digits(data.cpus_used or 0)} CPUs used, "
+            f"{size(data.written_bytes or 0)} written to its disks, "
+            f"{size(data.read_bytes or 0)} read{syncs}."
+        )
+    if task.known:
+        yield _table(task)
+        if not is_single or len(task.known) > _DRAWN:
+            yield from prediction_answers.picture(task)
+        yield from blocks.Picture.costs(task.profiled_on, _cost_ratios(task))
+        yield from blocks.Picture.demand(data.written)
+    reasons = prediction_answers.refusals(task)
+    if not is_answered or len(reasons) > prediction_answers.REASONS:
+        yield blocks.Items.of(reasons, "Not predicted")
+    if not is_answered:
+        yield blocks.Items.of([f"{text_of(note)}." for note in data.notes], "Notes")
 
 
-def _table(
-    task: TaskPrediction, profiled_on: str, pools: Sequence[PoolPrediction], profiled_ns: float
-) -> blocks.Table:
+def _cost_ratios(task: ProfiledTask) -> dict[str, tuple[object, object]]:
+    """Return the ratios of time and of cost by pool."""
+    ratios: dict[str, tuple[object, object]] = {}
+    for pool in task.known:
+        time, price_ratio = task.ratio(pool), task.price_ratio(pool)
+        if time is not None and price_ratio is not None:
+            ratios[pool.pool] = time, time.times(price_ratio)
+    return ratios
+
+
+def _table(task: ProfiledTask) -> blocks.Table:
     """Write what was profiled, then a row per pool; a column without any cell is left out."""
     interval_head = f"{percent(PREDICTION_LEVEL)} of tasks"
     profiled = {
-        "time": _time(profiled_ns, profiled_ns),
+        "time": task.time(task.profiled_ns),
         interval_head: "profiled",
-        "at ceiling": _share(task.at_ceiling_share),
-        _PAID: _money(profiled_ns, task.price),
+        "at ceiling": _share(task.data.at_ceiling_share),
+        PAID: money_text(task.profiled_ns, task.data.price),
     }
-    rows = [(profiled_on, profiled)]
-    for pool in pools:
+    rows = [(task.profiled_on, profiled)]
+    for pool in task.known:
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
         cells = {
-            "time": _time(pool.time_ns, profiled_ns),
-            interval_head: _interval(pool, profiled_ns),
-            "ratio": ratio(pool.time_ns / profiled_ns) if pool.time_ns else "",
-            "writes": _added(pool.added_by_writes_ns, profiled_ns),
-            "syncs": _added(pool.added_by_syncs_ns, profiled_ns),
-            "CPU": _added(pool.added_by_cpu_ns, profiled_ns),
+            "time": task.time(pool.time_ns),
+            interval_head: task.interval(pool),
+            "ratio": ratio(pool.time_ns / task.profiled_ns) if pool.time_ns else "",
+            "writes": _added(task, pool.added_by_writes_ns),
+            "syncs": _added(task, pool.added_by_syncs_ns),
+            "CPU": _added(task, pool.added_by_cpu_ns),
             "at ceiling": _share(pool.at_ceiling_share),
-            "measured": _time(measured_ns, profiled_ns),
-            # A measured time needs no model.
-            _PAID: _money(measured_ns or pool.time_ns, pool.price),
+            "measured": task.time(measured_ns),
+            PAID: money_text(best_ns(pool), pool.price),
         }
         rows.append((pool.pool, cells))
     heads = list(cells)
-    table = [blocks.Row(name, [cells.get(head, "") for head in heads]) for name, cells in rows]
+    table = [blocks.Row(pool, [cells.get(head, "") for head in heads]) for pool, cells in rows]
     drop = ("CPU", "syncs", "at ceiling", "writes", "measured", "ratio")
-    return blocks.Table("pool", heads, table, drop=drop).without_empty_columns()
-
-
-def _money(time_ns: float | None, price: Price | None) -> str:
-    """Write what this many tasks cost; nothing without a time."""
-    minutes = (time_ns or 0) / NS_PER_S / 60
-    return Cost((CostShare("", _TASKS_PAID, minutes, price=price),)).money if minutes else ""
+    whole = blocks.Table("pool", heads, table, drop=drop, shown=_ROWS_SHOWN, noun=" pools")
+    return whole.without_empty_columns()
 
 
 def _share(share: float | None) -> str:
@@ -147,26 +159,8 @@ def _share(share: float | None) -> str:
     return percent(share) if share and share >= _LEAST_ADDED else ""
 
 
-def _interval(pool: PoolPrediction, profiled_ns: float) -> str:
-    """Write '1.2 to 1.5 min'."""
-    if pool.time_ns is None:
-        return "not predicted"
-    if is_cut(pool.low_ns or 0.0, pool.high_ns or 0.0):
-        return "unknown"
-    low, high = (_time(end, profiled_ns) for end in (pool.low_ns, pool.high_ns))
-    return f"{low.rpartition(' ')[0]} to {high}"
-
-
-def _added(added_ns: float | None, profiled_ns: float) -> str:
+def _added(task: ProfiledTask, added_ns: float | None) -> str:
     """Return what waiting adds; nothing where it is not worth a number."""
-    if not added_ns or abs(added_ns) < _LEAST_ADDED * profiled_ns:
+    if not added_ns or abs(added_ns) < _LEAST_ADDED * task.profiled_ns:
         return ""
-    return signed(_time(abs(added_ns), profiled_ns, compact), added_ns)
-
-
-def _time(time_ns: float | None, profiled_ns: float, write: Callable[[float], str] = digits) -> str:
-    """Write a time in the unit that suits the profiled task; nothing for none."""
-    if time_ns is None:
-        return ""
-    unit_s, unit = duration_unit(profiled_ns / NS_PER_S)
-    return f"{write(time_ns / NS_PER_S / unit_s)} {unit}"
+    return signed(task.time(abs(added_ns), compact), added_ns)
