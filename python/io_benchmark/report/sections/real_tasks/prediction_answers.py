@@ -43,7 +43,9 @@ def answers(task: ProfiledTask, tasks: int) -> blocks.Items:
     items = [blocks.Item((title, f": {time}."), kind="now")]
     best: list[blocks.Inline] = []
     for lead, rest in _best(task):
-        best += [*([" "] if best else []), blocks.Words(lead, blocks.STRONG), f" {rest}."]
+        if best:
+            best.append(" ")
+        best += [blocks.Words(lead, blocks.STRONG), f" {rest}."]
     if best:
         items.append(blocks.Item(tuple(best), kind="now"))
     for position, pool in enumerate(_fastest_first(task)[:most]):
