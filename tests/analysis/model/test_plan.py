@@ -160,3 +160,22 @@ def test_one_pool_at_several_addresses():
     """There is nothing to compare it with."""
     plan = Plan.of_pools("a", None, first="a")
     assert (plan.pairs, plan.baseline_reason) == ((), LAST)
+
+
+@pytest.mark.parametrize(
+    ("pools", "end"), [(9, "h against i"), (10, "h and 1 more against j")], ids=["8", "9"]
+)
+def test_title(pools, end):
+    """It names eight candidates, and counts the others."""
+    assert Plan.of_pools("abcdefghij"[:pools], None).title == f"a, b, c, d, e, f, g, {end}"
+    before_and_after = Plan.before_and_after("abcdefghij"[: pools - 1]).title
+    assert (
+        before_and_after == f"a, b, c, d, e, f, g, {end.split(' against')[0]}: after against before"
+    )
+
+
+@pytest.mark.parametrize(("fidelity", "end"), [("seed", ""), ("", ""), ("real", ", fidelity real")])
+def test_the_usual_fidelity_is_not_named(fidelity, end):
+    """Only what no worker measures today has its fidelity in its title."""
+    subject = Subject("cache-retrieve", "workspace", "overwrite", fidelity)
+    assert str(subject) == f"cache-retrieve, place workspace, destination overwrite{end}"

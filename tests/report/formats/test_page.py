@@ -112,3 +112,12 @@ def test_tables_on_a_phone(heads: list[str], cells: list[str], kind: str) -> Non
     """A row has one line where a phone has room for it, and scrolls where it has many columns."""
     table = Table("", heads, [Row("a label-of words", cells), Row("x" * 60)])
     assert f'<table class="{kind}"' in page.render(Document("title", (table,)), Layout())
+
+
+@pytest.mark.parametrize(("rows", "is_folded"), [(8, False), (9, True)])
+def test_a_long_list_in_a_table(rows: int, is_folded: bool) -> None:
+    """Of those that are cut elsewhere, one of more than eight rows is folded, unless it is open."""
+    table = Table("", ("head",), [Row("row", ("cell",))] * rows, shown=30, noun=" rows")
+    for open_table, expected in ((table, is_folded), (replace(table, is_open=True), False)):
+        written = page.render(Document("title", (open_table,)), Layout())
+        assert ("<summary>9 rows</summary>" in written) is expected

@@ -24,7 +24,7 @@ from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.report import Replication, Report, Standing
 from io_benchmark.analysis.model.statements import statement
-from io_benchmark.report.blocks import Items
+from io_benchmark.report.blocks import Items, Words
 from io_benchmark.report.formats import Layout, rendered
 from io_benchmark.report.sections.comparison import _ratios
 from io_benchmark.report.sections.measured import SideResult
@@ -308,6 +308,17 @@ def test_the_job_on_another_ci_system(form: str, link: str) -> None:
     report = replace(report, workers=(replace(report.workers[0], url=url),))
     shown = rendered(report, form, Layout(details=True))
     assert " ".join(shown.split()).count(link.replace("{url}", url)) == 1
+
+
+def test_the_task_on_a_deployment() -> None:
+    """Its id leads there, and the row has the host that it was read from."""
+    task_id = "PJUgN8IKTxC2TCrqoehGLA"
+    source = f"https://tc.example/tasks/{task_id}/runs/0"
+    report = sample_report.seed_case()
+    run = replace(report.workers[0], task_id=task_id, run_id=0, source=source)
+    *_, runs = tables(section(replace(report, workers=(run,)), "Workers"))
+    (row,) = runs.rows
+    assert row.cells[2:] == (Words(f"{task_id}.0", link=source), "completed", "tc.example")
 
 
 def test_single_workers() -> None:
