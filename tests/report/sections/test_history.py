@@ -8,7 +8,8 @@ import sample_history
 from msgspec.structs import replace
 from written import lines, section
 
-from io_benchmark.analysis.history.history_model import FactChange, History, HistorySeries
+from io_benchmark.analysis.history.history_model import FactChange, History, HistorySeries, LeftOut
+from io_benchmark.analysis.model.statements import statement
 
 
 def answer(history: History, series: HistorySeries) -> list[str]:
@@ -28,6 +29,16 @@ def test_the_unit_of_a_trend(days: int, unit: str) -> None:
         if line.startswith("- trend")
     ]
     assert f" % time per {unit} (" in trend
+
+
+def test_results_that_no_series_has() -> None:
+    """They are counted in the sentence about the time now."""
+    history = sample_history.one_change()
+    (series,) = history.series
+    left_out = LeftOut("c", statement("has no samples"))
+    made = replace(history, unreadable=("a", "b"), left_out=(left_out,))
+    assert answer(made, series)[1].endswith("; 2 results could not be read, 1 result left out.")
+    assert answer(history, series)[1].endswith("which vary by 1.9 %.")
 
 
 @pytest.mark.parametrize(("count", "ending"), [(3, "fact-2 a → b."), (4, "; and 1 more.")])

@@ -30,7 +30,18 @@ def answer(series: model.HistorySeries, history: model.History) -> Iterator[bloc
     elif not series.changes:
         yield blocks.Item.answer(Verdict.EQUIVALENT, f"{_steady(series)}.")
     is_short = len(series.points) < FEWEST_VALUES
-    yield blocks.Item(f"{_newest(series) if is_short else _now(series, history)}.", kind="now")
+    newest = _newest(series) if is_short else _now(series, history)
+    yield blocks.Item(f"{newest}{_missing(history)}.", kind="now")
+
+
+def _missing(history: model.History) -> str:
+    """Return how many results no series has."""
+    counts = {
+        "could not be read": len(history.unreadable),
+        "left out": len(history.left_out),
+    }
+    parts = [f"{number_of(count, 'result')} {what}" for what, count in counts.items() if count]
+    return f"; {', '.join(parts)}" if parts else ""
 
 
 def _change_answer(change: model.LevelChange, series: model.HistorySeries) -> blocks.Item:

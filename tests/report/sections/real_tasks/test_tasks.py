@@ -4,8 +4,9 @@
 import pytest
 import sample_tasks
 from msgspec.structs import replace
-from written import headings, lines, section, tables
+from written import headings, lines, screen, section, tables
 
+from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.tasks.task_model import TaskTimes
 from io_benchmark.report.formats import document_of
 
@@ -19,6 +20,40 @@ def test_the_title(pools: int, title: str) -> None:
         [sample_tasks.completed(f"pool-{at}", 5, f"g/{at}") for at in range(pools)], "pool-0"
     )
     assert document_of(report).title.startswith(f"How long the same tasks take: {title} pool-0")
+
+
+@pytest.mark.parametrize(
+    ("count", "but"),
+    [
+        (0, []),
+        (1, ["But: caveat 0."]),
+        (2, ["But: caveat 0; caveat 1."]),
+        (3, ["But: caveat 0; caveat 1; and 1 more caveat below."]),
+    ],
+)
+def test_caveats(count: int, but: list[str]) -> None:
+    """The gravest follow the sentence that they limit; a screen has the others as warnings."""
+    report = sample_tasks.seed()
+    (pair,) = report.comparisons
+    warnings = tuple(statement(f"caveat {number}") for number in range(count))
+    limited = replace(report, comparisons=(replace(pair, warnings=warnings),))
+    written = screen(limited)
+    assert [line for line in written if line.startswith("But")] == but
+    assert [line for line in written if line.startswith("! ")] == ["! caveat 2"][: count // 3]
+    assert lines(section(limited, "Notes")) == [f"- caveat {number}" for number in range(count)]
+
+
+def test_what_limits_all_pools() -> None:
+    """The look of all pairs and sources that could not be read are said once, first."""
+    report = replace(sample_tasks.many(), unreadable=("a",))
+    first, *others = screen(report)
+    limits = "second of at most 4 looks, for which intervals are wider"
+    assert first == f"- All pools: {limits}; 1 source of runs could not be read."
+    assert not any("looks" in line for line in others)
+    # Pairs at different looks say so themselves.
+    pair, *rest = report.comparisons
+    mixed = replace(report, comparisons=(replace(pair, look=None), *rest), unreadable=())
+    assert [limits in line for line in screen(mixed) if "as long" in line] == [False, True, True]
 
 
 @pytest.mark.parametrize(

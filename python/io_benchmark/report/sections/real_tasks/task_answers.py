@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from io_benchmark import number_text
 from io_benchmark.analysis.model.comparison import DIFFERENT, Interval
+from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.tasks import task_model as model
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, text_of, verdict_text
+from io_benchmark.text import name
 
 POOLS_NAMED = 4  # up to this many pools the title names all of them, and they keep their order
 # What a screen leaves out first: rows of the table, what answers say further, then pools.
@@ -24,6 +26,8 @@ _LEFT_OUT = (
     "Money",
 )
 RANKS = {title: rank for rank, title in enumerate(_LEFT_OUT)}
+_CAVEATS_SHOWN = 2
+_NOTE_LENGTH = 220  # characters of a caveat
 _ANSWERS_KEPT = (4, 2, 1)  # how many pools keep their answer at each step of leaving out more
 # A difference that is smaller than this, in the unit of the whole time, is written as 0.
 _NEGLIGIBLE = 0.005
@@ -36,20 +40,60 @@ _PARTS = {
 
 
 def answers(report: model.TaskReport) -> blocks.Items:
-    """Return a sentence per pool, with the parts of the time and the costs below it."""
+    """Return a sentence per pool, with what limits it, the parts of the time and the costs."""
     items = []
+    common_look = _look_of_all(report)
+    limits = [] if common_look is None else [_adjusted_by(common_look)]
+    if report.unreadable:
+        sources = number_text.number_of(len(report.unreadable), "source")
+        limits.append(f"{sources} of runs could not be read")
+    if limits:
+        items.append(
+            blocks.Item((blocks.Words("All pools:", blocks.WARNING), f" {'; '.join(limits)}."))
+        )
     for position, comparison in enumerate(in_order(report.comparisons)):
         workers = (comparison.workers.candidate, comparison.workers.baseline)
-        lead, rest = verdict_text(comparison, report.margin_ratio, workers)
-        below = [
+        look = ""
+        if comparison.look is not None and common_look is None:
+            look = f"; {_adjusted_by(comparison.look)}"
+        lead, rest = verdict_text(comparison, report.margin_ratio, workers, look)
+        below = [blocks.Item.led("But:", f"{caveats}.") for caveats in _caveats(comparison)]
+        below += (
             blocks.Item.led(f"{title}:", sentence, rank=RANKS[title])
             for title, sentence in _below(comparison)
-        ]
+        )
         sentence = f"{rest}, {_difference(comparison)}{_single_workers(comparison)}."
         rank = pool_rank(position, _ANSWERS_KEPT)
         items.append(blocks.Item.answer(comparison.verdict, lead, sentence, below, rank))
     nothing = blocks.Item.answer(blocks.NO_VERDICT, "Nothing could be compared.")
-    return blocks.Items(items or [nothing], noun=" pools")
+    if not report.comparisons:
+        items.append(nothing)
+    return blocks.Items(items, noun=" pools")
+
+
+def _adjusted_by(look: Statement) -> str:
+    return f"{text_of(look)}, for which intervals are wider"
+
+
+def _look_of_all(report: model.TaskReport) -> Statement | None:
+    """Return the look that each of several pairs has."""
+    looks = {comparison.look for comparison in report.comparisons}
+    return looks.pop() if len(looks) == 1 and len(report.comparisons) > 1 else None
+
+
+def _caveats(comparison: model.TaskComparison) -> Iterator[str]:
+    """Yield the gravest warnings as one sentence; the notes have all of them."""
+    if comparison.warnings:
+        clauses = [name(text_of(note), _NOTE_LENGTH) for note in in_answer(comparison)]
+        left_out = len(comparison.warnings) - len(clauses)
+        if left_out > 0:
+            clauses.append(f"and {number_text.number_of(left_out, 'more caveat')} below")
+        yield "; ".join(clauses)
+
+
+def in_answer(comparison: model.TaskComparison) -> Sequence[Statement]:
+    """Return the warnings that the sentence of a pool has."""
+    return comparison.warnings[:_CAVEATS_SHOWN]
 
 
 def _difference(comparison: model.TaskComparison) -> str:

@@ -44,7 +44,12 @@ def document(report: TaskReport) -> blocks.Document:
     content += blocks.Items.lists(
         ("Notes", notes), ("Not read", report.unreadable), ("Messages about the runs", remarks)
     )
-    screen: list[blocks.Block] = [pool_answers, _screen_warnings(report, notes, remarks), *tables]
+    unwritten = _notes(report, is_full=False)
+    screen: list[blocks.Block] = [
+        pool_answers,
+        _screen_warnings(report, unwritten, remarks),
+        *tables,
+    ]
     return blocks.Document(_title(report), content, screen)
 
 
@@ -57,15 +62,20 @@ def _title(report: TaskReport) -> str:
     return f"How long the same tasks take: {pools}"
 
 
-def _notes(report: TaskReport) -> list[str]:
-    """Return the warnings of all pairs, with the names of their pools where there are several."""
+def _notes(report: TaskReport, *, is_full: bool = True) -> list[str]:
+    """Return the warnings of all pairs, with the names of their pools where there are several.
+
+    A screen has only those that are not in the answer.
+    """
     notes = []
     for pair in report.comparisons:
         lead = f"{pair.candidate}: " if len(report.comparisons) > 1 else ""
-        notes += [lead + text_of(warning) for warning in pair.warnings]
-    for pair in report.comparisons:
-        if pair.look is not None:
-            notes.append(f"{text_of(pair.look)}; the intervals are adjusted")
+        warnings = [
+            warning
+            for warning in pair.warnings
+            if is_full or warning not in task_answers.in_answer(pair)
+        ]
+        notes += [lead + text_of(warning) for warning in warnings]
     return list(dict.fromkeys(notes))
 
 
