@@ -39,6 +39,11 @@ def compare_group_when_done(group_id: str) -> str:
     return _line("compare", _group(group_id), "--wait", "60")
 
 
+def compare_results(candidate: str, baseline: str) -> str:
+    """Compare the results of two pools."""
+    return _line("compare", candidate, baseline)
+
+
 def history_in_folder(pool: str, folder: str) -> str:
     return _line("history", pool, folder)
 

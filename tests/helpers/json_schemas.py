@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from io_benchmark.analysis.fleet.fleet_model import Fleet
 from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
@@ -28,6 +29,7 @@ TITLES: dict[type[Struct], str] = {
     Predictions: "predictions",
     Investigation: "investigation",
     LabelRanking: "ranking",
+    Fleet: "fleet",
 }
 # The name of a type that only its module uses, alone or in a reference.
 PRIVATE_TYPE = re.compile(r"^(#/\$defs/)?_")

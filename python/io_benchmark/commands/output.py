@@ -9,7 +9,7 @@ from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.number_text import number_of
 from io_benchmark.paths import write_file
 from io_benchmark.report.content import text_of
-from io_benchmark.report.formats import FORMATS, Layout, rendered, show
+from io_benchmark.report.formats import ALL_FORMATS, Layout, rendered, show
 from io_benchmark.text import clean
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def print_report(
     # Only counted where the report on the same terminal names each.
     on_one_terminal = context.stdout.isatty() and context.stderr.isatty()
     lines = report.unreadable
-    if lines and on_one_terminal and FORMATS[printed].lists_unreadable:
+    if lines and on_one_terminal and ALL_FORMATS[printed].lists_unreadable:
         count = number_of(len(lines), "result")
         lines = (f"{count} could not be read; see the report for the reasons",)
     for line in lines:

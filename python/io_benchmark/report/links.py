@@ -24,6 +24,11 @@ def task_link(run: WorkerLine) -> str:
     return run.source if source is not None and source["task"] == run.task_id else ""
 
 
+def address_link(address: str) -> str:
+    """Return the address of a result, if it is one of a task on a deployment; else nothing."""
+    return address if _TASK.fullmatch(address) else ""
+
+
 def group_link(run: WorkerLine) -> str:
     """Return the address of the group of a run's task; nothing where that is not known."""
     source = _TASK.fullmatch(run.source)

@@ -17,7 +17,7 @@ from io_benchmark.commands.options.values import (
     parse_prices,
     wrong_value,
 )
-from io_benchmark.report.formats import FORMATS, GENERAL_FORMATS
+from io_benchmark.report.formats import FLEET_FORMATS, FORMATS, GENERAL_FORMATS
 from io_benchmark.suggestions import did_you_mean
 
 if TYPE_CHECKING:  # --help needs no data classes
@@ -109,3 +109,4 @@ FORMAT, WRITE = _format_option(FORMATS), _write_option(FORMATS)
 COMPARISON_OUTPUT = (FORMAT, JSON, WRITE)
 # Other reports have fewer formats.
 GENERAL_OUTPUT = (_format_option(GENERAL_FORMATS), JSON, _write_option(GENERAL_FORMATS))
+FLEET_OUTPUT = (_format_option(FLEET_FORMATS), JSON, _write_option(FLEET_FORMATS))

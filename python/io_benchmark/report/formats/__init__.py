@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from io_benchmark.analysis.fleet.fleet_model import Fleet
     from io_benchmark.analysis.gate.gate_model import GateReport
     from io_benchmark.analysis.history.history_model import History
     from io_benchmark.analysis.investigation.investigation_model import Investigation
@@ -23,11 +24,19 @@ if TYPE_CHECKING:
     from io_benchmark.report.blocks import Document
 
     AnyReport: TypeAlias = (
-        Report | GateReport | History | TaskReport | Predictions | Investigation | LabelRanking
+        Report
+        | GateReport
+        | History
+        | TaskReport
+        | Predictions
+        | Investigation
+        | LabelRanking
+        | Fleet
     )
 
 # The modules of `sections` that write the blocks of each class
 _SECTIONS = {
+    "Fleet": "fleets.fleet_document",
     "GateReport": "gates.answers",
     "History": "history",
     "TaskReport": "real_tasks.tasks",
@@ -44,6 +53,7 @@ class _Format(NamedTuple):
     module: str
     takes_data: bool = False  # the report, and not its document of blocks
     is_of_ratios: bool = False  # it has the ratios of a comparison alone
+    is_of_fleet: bool = False  # it has the table of all pools alone
     lists_unreadable: bool = False  # it has a line for each result that could not be read
 
 
@@ -60,15 +70,19 @@ class Layout(NamedTuple):
 
 
 _DEFAULT = Layout()
-FORMATS = {
+ALL_FORMATS = {
     "text": _Format("text", lists_unreadable=True),
     "markdown": _Format("markdown"),
     "html": _Format("page"),
     "json": _Format("json_documents", takes_data=True, lists_unreadable=True),
     "perfherder": _Format("perfherder", takes_data=True, is_of_ratios=True),
+    "csv": _Format("fleet_csv", takes_data=True, is_of_fleet=True),
+    "openmetrics": _Format("openmetrics", takes_data=True, is_of_fleet=True),
 }
-# Those of histories, tasks and predictions
-GENERAL_FORMATS = {name: entry for name, entry in FORMATS.items() if not entry.is_of_ratios}
+# Those of comparisons; of the table of all pools; of histories, tasks and predictions
+FORMATS = {name: entry for name, entry in ALL_FORMATS.items() if not entry.is_of_fleet}
+FLEET_FORMATS = {name: entry for name, entry in ALL_FORMATS.items() if not entry.is_of_ratios}
+GENERAL_FORMATS = {name: entry for name, entry in FORMATS.items() if name in FLEET_FORMATS}
 
 
 def show(
@@ -82,7 +96,7 @@ def show(
 
 def rendered(report: AnyReport, form: str, layout: Layout = _DEFAULT) -> str:
     """Return the whole text, which is the same each time."""
-    entry = FORMATS[form]
+    entry = ALL_FORMATS[form]
     content = report if entry.takes_data else document_of(report)
     written: str = _module(f"formats.{entry.module}").render(content, layout)
     return written

@@ -80,11 +80,11 @@ def _change_text(fact: model.FactChange) -> str:
     """Return 'disks 2 → 1', and how far from the change of the level it changed."""
     points = number_of(abs(fact.points_off), "point")
     distance = f" ({points} {'later' if fact.points_off > 0 else 'earlier'})"
-    change = f"{fact.name} {_difference(fact.before, fact.after)}"
+    change = f"{fact.name} {fact_difference(fact.before, fact.after)}"
     return change + distance if fact.points_off else change
 
 
-def _difference(before: FactValue, after: FactValue) -> str:
+def fact_difference(before: FactValue, after: FactValue) -> str:
     """Return both values; of long lists of options only what was removed and added."""
     if isinstance(before, str) or isinstance(after, str) or min(len(before), len(after)) < 3:
         return f"{_value_text(before)} → {_value_text(after)}"

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The answer about all pools: what changed lately, which pool is best, and which is cheapest."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+
+from io_benchmark.analysis.fleet.fleet_model import Fleet, FleetFigure, FleetPool, PoolPredicted
+from io_benchmark.analysis.fleet.orders import figure_of
+from io_benchmark.number_text import digits, listed, money, number_of
+from io_benchmark.report import blocks
+from io_benchmark.report.sections.fleets.fleet_words import (
+    all_changes,
+    change_item,
+    currencies,
+    ends,
+    figure_named,
+    with_unit,
+)
+
+# Changes of this time are in the answer, and so many of them; all are listed below.
+LATELY = timedelta(days=60)
+MOST_LATELY = 5
+_POOLS_NAMED = 4
+
+
+def answer(fleet: Fleet) -> Iterator[blocks.Item]:
+    if not fleet.pools:
+        nothing = "No pool has a result that could be read."
+        yield blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT))
+        return
+    changes = all_changes(fleet)
+    lately = [pair for pair in changes if pair[1].is_alert or fleet.as_of - pair[1].since <= LATELY]
+    for number, (pool, change) in enumerate(lately[:MOST_LATELY]):
+        item = change_item(pool, change, fleet)
+        rank = blocks.ALWAYS if change.is_alert else MOST_LATELY - number
+        yield blocks.Item(item.line, item.below, item.kind, rank=rank)
+    if len(lately) > MOST_LATELY:
+        yield blocks.Item(f"and {number_of(len(lately) - MOST_LATELY, 'more change')} lately")
+    if not lately:
+        yield blocks.Item(f"No pool changed in the {LATELY.days} days before {fleet.as_of}.")
+    if fleet.program:
+        yield from _predicted(fleet)
+    figure = figure_named(fleet, figure_of(fleet.ordered_by) or fleet.drawn)
+    if figure is not None:
+        yield from _best(figure, fleet)
+        yield from _cheapest(figure, fleet)
+
+
+def _best(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
+    """Name the pool that is best, or all those that may be."""
+    cells = [(pool, pool.cells[figure.name]) for pool in fleet.pools if figure.name in pool.cells]
+    first = [(pool, cell) for pool, cell in cells if cell.best_rank == 1]
+    if not first:
+        return
+    first.sort(key=lambda pair: pair[1].value, reverse=figure.higher_is_better)
+    lead = f"{figure.label}: "
+    pool, cell = first[0]
+    value = f"{with_unit(cell.value, figure)} ({ends(cell)})"
+    if len(first) == 1:
+        lead, rest = f"{lead}{pool.pool} is best", f" with {value}."
+    else:
+        names = listed([pool.pool for pool, _ in first], _POOLS_NAMED)
+        lead, rest = f"{lead}{names} may each be best", f", up to {value}; their intervals overlap."
+    yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest))
+
+
+def _cheapest(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
+    """Name the pool on which a unit of work costs least, else the one whose hour does."""
+    for currency in currencies(fleet.pools):
+        pools = [pool for pool in fleet.pools if pool.price and pool.price.currency == currency]
+        costs = [
+            (cell.cost, pool.pool)
+            for pool in pools
+            if (cell := pool.cells.get(figure.name)) is not None and cell.cost is not None
+        ]
+        if costs:
+            cost, pool_name = min(costs)
+            lead = f"{figure.label}: {pool_name} is cheapest"
+            rest = f" with {money(cost)} {currency} per {figure.work}."
+        else:
+            cost, pool_name = min((pool.price.per_hour, pool.pool) for pool in pools if pool.price)
+            lead, rest = f"{pool_name} is cheapest", f" with {money(cost)} {currency} per hour."
+        yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest))
+
+
+def _predicted(fleet: Fleet) -> Iterator[blocks.Item]:
+    """Name the pools on which the profiled task is fastest and cheapest."""
+    times = _with(fleet.pools, lambda predicted: predicted.minutes)
+    if not times:
+        words = f"{fleet.program} could not be predicted on any pool."
+        yield blocks.Item(blocks.Words(words, blocks.NO_VERDICT))
+        return
+    _, pool = min(times, key=lambda pair: (pair[0], pair[1].pool))
+    time = minutes_text(pool.predicted)
+    lead = f"{fleet.program} is fastest on {pool.pool}"
+    yield blocks.Item((blocks.Words(lead, blocks.STRONG), f", in {time} min."))
+    costs = _with(fleet.pools, lambda predicted: predicted.cost)
+    for currency in currencies(fleet.pools):
+        same = [(cost, row) for cost, row in costs if row.price and row.price.currency == currency]
+        if same:
+            cost, pool = min(same, key=lambda pair: (pair[0], pair[1].pool))
+            lead = f"{fleet.program} is cheapest on {pool.pool}"
+            rest = f", for {money(cost)} {currency} in {minutes_text(pool.predicted)} min."
+            yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest))
+
+
+def _with(
+    pools: Sequence[FleetPool], read: Callable[[PoolPredicted], float | None]
+) -> list[tuple[float, FleetPool]]:
+    values = ((read(pool.predicted), pool) for pool in pools if pool.predicted is not None)
+    return [(value, pool) for value, pool in values if value is not None]
+
+
+def minutes_text(predicted: PoolPredicted | None) -> str:
+    """Return '15.0 (13.0 to 17.0)', or without an interval where it was measured."""
+    if predicted is None or predicted.minutes is None:
+        return ""
+    text = digits(predicted.minutes)
+    if predicted.low_minutes is None or predicted.high_minutes is None:
+        return text
+    return f"{text} ({digits(predicted.low_minutes)} to {digits(predicted.high_minutes)})"
