@@ -38,6 +38,8 @@ VALUES: dict[str, list[Any]] = {
     "gates": [[], ["amd-30/intel<1.1", "amd-16/intel<1.05"]],
     "budget_hours": [None, 8],
     "address": [f"group:{GROUP}", Path("a folder/it's")],
+    "candidate": [f"group:{GROUP}", "a folder"],
+    "baseline": ["past/results", "it's"],
     "pool": ["amd-16", "POOL"],
     "folder": ["results", "FOLDER"],
     "places": [[], ["cache"]],

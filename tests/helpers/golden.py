@@ -16,6 +16,7 @@ import divided_reports
 import many_measurements
 import msgspec
 import perfherder_files
+import sample_fleet
 import sample_gates
 import sample_history
 import sample_investigation
@@ -26,6 +27,7 @@ import sample_tasks
 from checkout import ROOT
 from json_schemas import TITLES, report_schema, schema_of
 
+from io_benchmark.analysis.fleet.fleet_model import Fleet
 from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
@@ -42,7 +44,8 @@ MARK = "%%%%% "
 _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
 Made = Callable[
-    [], Report | GateReport | History | TaskReport | LabelRanking | Predictions | Investigation
+    [],
+    Report | GateReport | History | TaskReport | LabelRanking | Predictions | Investigation | Fleet,
 ]
 _DEFAULT = Layout()
 
@@ -102,7 +105,23 @@ GATES: Mapping[str, Made] = {
     "gate: several": partial(sample_gates.report, "equal", "mixed", "baseline mixed", "few"),
     "gate: hostile": sample_gates.hostile,
 }
-ALL = {**REPORTS, **HISTORIES, **TASKS, **RANKINGS, **PREDICTIONS, **INVESTIGATIONS, **GATES}
+FLEETS: Mapping[str, Made] = {
+    "fleet: six pools": sample_fleet.ordinary,
+    "fleet: for a task": sample_fleet.predicted,
+    "fleet: 60 pools": sample_fleet.many,
+    "fleet: nothing": sample_fleet.nothing,
+    "fleet: hostile": sample_fleet.hostile,
+}
+ALL = {
+    **REPORTS,
+    **HISTORIES,
+    **TASKS,
+    **RANKINGS,
+    **PREDICTIONS,
+    **INVESTIGATIONS,
+    **GATES,
+    **FLEETS,
+}
 # A section per kind of report and of block; that nothing is lost is tested by properties.
 FIRST_SCREENS = (
     "seed-case",
@@ -118,6 +137,7 @@ FIRST_SCREENS = (
     "history: one-change",
     "history: two-series",
     *GATES,
+    *FLEETS,
 )
 IN_TEXT = (
     "seed-case",
@@ -146,6 +166,8 @@ IN_MARKDOWN = (
     *INVESTIGATIONS,
     "gate: a mixed pool",
     "gate: hostile",
+    "fleet: six pools",
+    "fleet: hostile",
 )
 IN_HTML = (
     "tried",
@@ -156,6 +178,7 @@ IN_HTML = (
     "prediction: three pools",
     "investigation: a change",
     "gate: failed",
+    "fleet: six pools",
 )
 
 
@@ -173,6 +196,11 @@ def golden_outputs() -> dict[str, dict[str, Callable[[], str]]]:
         "markdown.txt": {name: partial(_written, name, "markdown") for name in IN_MARKDOWN},
         "html.txt": {name: partial(_written, name, "html") for name in IN_HTML},
         "perfherder.txt": {"series": perfherder_files.published},
+        "fleets.txt": {
+            f"{name}, {form}": partial(_written, name, form)
+            for form in ("csv", "openmetrics")
+            for name in ("fleet: six pools", "fleet: hostile")
+        },
     }
 
 

@@ -81,7 +81,7 @@ def pool(name: str, speed: float, ranks: tuple[int, int], **changes: Any) -> Fle
     """A pool that has a part of the fastest pool's speed."""
     price = Price(0.4 + speed, "USD", "spot", "2026-11-01")
     cost = price.per_hour * _PROFILED_HOURS / speed
-    task_id = f"{sum(map(ord, name)):04d}".ljust(21, "a") + "A"
+    task_id = f"{sum(map(ord, name)):04d}aaaaQaaaaaaaaaaaaA"
     made = FleetPool(
         pool=name,
         queue=f"gecko-t/{name}",

@@ -35,6 +35,7 @@ class Words(Struct, frozen=True):
     kind: str = ""
     link: str = ""
     is_chip: bool = False  # the page draws it as a small label; elsewhere it is text
+    page_link: str = ""  # the same, where only the page leads there
 
 
 class Sketch(Words, frozen=True, kw_only=True):
@@ -137,7 +138,6 @@ class Table(Struct, frozen=True):
     shown: int = 0
     noun: str = ""  # what further rows are
     left_out: int = 0
-    is_open: bool = False  # the page does not fold it
 
     def turned_if_wide(self) -> "Table":
         return self.turned() if self.turned_corner and len(self.heads) >= TURNED_FROM else self
@@ -237,7 +237,8 @@ class Document(Struct, frozen=True):
     reason: str = ""  # behind the title: why these sides are compared so
     facts: Sequence[Line] = ()  # what was compared, when, and with what
     answer: Sequence[Block] = ()
-    is_fleet: bool = False  # its page is as wide as the window, and picks rows of a table
+    # Where rows can be picked, what the page's script writes for two of them; see `fleet_page.js`.
+    command: str = ""
 
     @property
     def headline(self) -> str:

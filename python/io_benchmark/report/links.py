@@ -29,6 +29,12 @@ def address_link(address: str) -> str:
     return address if _TASK.fullmatch(address) else ""
 
 
+def task_name(link: str) -> str:
+    """Return 'task TASKID' for the address of one."""
+    task = _TASK.fullmatch(link)
+    return f"task {task['task']}" if task is not None else link
+
+
 def group_link(run: WorkerLine) -> str:
     """Return the address of the group of a run's task; nothing where that is not known."""
     source = _TASK.fullmatch(run.source)

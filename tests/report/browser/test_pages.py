@@ -53,11 +53,14 @@ SAMPLES: Mapping[str, Sample] = {
     "investigation": Sample(golden.ALL["investigation: a change"], Sizes(2500, 3000, 500)),
     "gate": Sample(golden.ALL["gate: failed"], Sizes(8500, 14000, 2500)),
     "gate of a mixed pool": Sample(golden.ALL["gate: a mixed pool"], Sizes(5000, 8000, 1100)),
+    "fleet": Sample(golden.ALL["fleet: six pools"], Sizes(2500, 4000, 900)),
+    "fleet of 60 pools": Sample(golden.ALL["fleet: 60 pools"], Sizes(5000, 7000, 9000)),
+    "hostile fleet": Sample(golden.ALL["fleet: hostile"], Sizes(4000, 6000, 1500)),
 }
 # Names of 300 letters and of no letters do not break as words do.
-HOSTILE = {"hostile names"}
+HOSTILE = {"hostile names", "hostile fleet"}
 # axe takes long for a large page, and what it checks there is in others as well.
-WITHOUT_AXE = {"20 pools"}
+WITHOUT_AXE = {"20 pools", "fleet of 60 pools"}
 VIEWS = {
     f"{width} px, {'open' if is_open else 'closed'}": {"width": width, "is_open": is_open}
     for width in WIDTHS

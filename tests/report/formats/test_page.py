@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """The page as text: its policy, its pictures and its size, whatever is in names."""
 
+import base64
+import hashlib
 import re
 from collections.abc import Callable
 from functools import partial
@@ -8,6 +10,7 @@ from importlib.resources import files
 
 import many_measurements
 import pytest
+import sample_fleet
 import sample_history
 import sample_report
 from golden import ALL
@@ -22,10 +25,39 @@ def page_of(report: object) -> str:
     return rendered(report, "html")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("make", [make for name, make in ALL.items() if "hostile" in name])
-def test_hostile_texts_are_text(make) -> None:
+@pytest.mark.parametrize("name", [name for name in ALL if "hostile" in name])
+def test_hostile_texts_are_text(name: str) -> None:
     """Names full of markup are shown as they are, and make no element."""
-    assert_harmless(Page(page_of(make())))
+    assert_harmless(Page(page_of(ALL[name]())), scripts=1 if name.startswith("fleet") else 0)
+
+
+def test_script() -> None:
+    """Only the page of all pools has a script: a small one, which its policy allows by its hash."""
+    page = page_of(ALL["fleet: hostile"]())
+    ((text, rest),) = re.findall("<script>(.*?)</script>(.*)", page, re.DOTALL)
+    assert text == (files("io_benchmark.report.formats") / "fleet_page.js").read_text()
+    assert len(text.encode()) < 8_000
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    (policy,) = re.findall('http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert "default-src 'none';" in policy
+    assert re.findall("script-src ([^;]*);", policy) == [f"'sha256-{digest}'"]
+    assert "script" not in rest
+    # What would make markup or code of a text
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(", text
+    )
+    others = [page_of(ALL[name]()) for name in ("seed-case", "fleet: nothing")]
+    assert [page for page in others if "<script" in page or "script-src" in page] == []
+
+
+def test_rows_that_can_be_picked() -> None:
+    """A row has the address of its results, and the page the form of the command."""
+    page = Page(page_of(sample_fleet.ordinary()))
+    addresses = [value for key, value in page.attributes if key == "data-address"]
+    assert addresses == [row.address for row in sample_fleet.ordinary().pools]
+    form = "io-benchmark compare ADDRESS_A ADDRESS_B"
+    assert ("data-command", form) in page.attributes
+    assert form in page.text
 
 
 def test_style() -> None:

@@ -5,7 +5,7 @@ A number has the base unit that OpenMetrics wants: bytes, seconds. There are no 
 a number is true from when it was measured on; `last_measured` says when that was.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ class _Family(Struct, frozen=True):
 
     name: str
     help: str
-    samples: list[tuple[_Labels, float | None]]
+    samples: Sequence[tuple[_Labels, float | None]]
     kind: str = "gauge"
     unit: str = ""
 
@@ -125,11 +125,12 @@ def _of_figure(figure: FleetFigure, fleet: Fleet) -> Iterator[_Family]:
     start, end = figure.name.replace("-", "_"), f"_{unit}" if unit else ""
     # The unit ends the name, and is in it once: `cpus`, not `cpus_cpus`.
     end = "" if start == unit else end
-    for bound, words, read in (
-        ("", "", lambda cell: cell.value),
-        ("low_", "Lower end of the interval: ", lambda cell: cell.interval.low_ratio),
-        ("high_", "Upper end of the interval: ", lambda cell: cell.interval.high_ratio),
-    ):
+    bounds: Mapping[str, tuple[str, Callable[[Cell], float]]] = {
+        "": ("", lambda cell: cell.value),
+        "low_": ("Lower end of the interval: ", lambda cell: cell.interval.low_ratio),
+        "high_": ("Upper end of the interval: ", lambda cell: cell.interval.high_ratio),
+    }
+    for bound, (words, read) in bounds.items():
         samples = [
             ({"pool": pool.pool, "figure": figure.name}, factor * read(pool.cells[figure.name]))
             for pool in fleet.pools

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Blocks as one HTML page that loads nothing: no scripts, fonts or network."""
+"""Blocks as one HTML page that loads nothing: no fonts, no network, and a script on one page."""
 
 import re
 from collections import Counter
@@ -9,7 +9,14 @@ from importlib.resources import files
 from markupsafe import Markup, escape
 
 from io_benchmark.report import blocks
-from io_benchmark.report.formats import Layout, amounts, pictures, sketches, strips
+from io_benchmark.report.formats import (
+    Layout,
+    amounts,
+    fleet_page,
+    pictures,
+    sketches,
+    strips,
+)
 
 _PLOTS: Mapping[str, Callable[..., Markup]] = {
     "amounts": amounts.amounts,
@@ -28,7 +35,7 @@ _PAGE = Markup("""\
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';{policy} \
 style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -38,12 +45,12 @@ style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'">
 <style>
 {style}</style>
 </head>
-<body>
+<body{body}>
 {side}<main>
 <h1>{document.headline}</h1>
 {facts}{folded}{answer}{evidence}
 </main>
-</body>
+{script}</body>
 </html>
 """)
 # One list at the side of wide windows, and one that is folded in narrow ones: no script moves it.
@@ -76,12 +83,19 @@ def render(document: blocks.Document, _layout: Layout) -> str:
         for number, block in enumerate(document.blocks)
     )
     contents = _contents(list(sections.values()))
+    body = script = Markup()
+    if document.command:
+        body = Markup(' class="fleet" data-command="{}"').format(document.command)
+        script = Markup("<script>{}</script>\n").format(fleet_page.script())
     return str(
         _PAGE.format(
             document=document,
             style=style,
+            policy=fleet_page.policy() if script else "",
+            body=body,
+            script=script,
             facts=_facts(document.facts),
-            side=_SIDE.format(contents) if contents else "",
+            side=_SIDE.format(contents) if contents and not body else "",
             folded=_FOLDED.format(contents) if contents else "",
             answer=_answer(document.answer),
             evidence=Markup("\n").join(filter(None, parts)),
@@ -186,7 +200,7 @@ def _table(table: blocks.Table) -> Markup:
     title = Markup('<p class="quiet">{}:</p>\n').format(_line(table.title)) if table.title else ""
     label = blocks.plain(table.title) or table.corner or "Figures"
     box = title + _SCROLLING.format(label, kind, len(table.heads), lines)
-    if table.is_open or not table.shown or len(table.rows) <= _ROWS_OPEN:
+    if not table.shown or len(table.rows) <= _ROWS_OPEN:
         return box
     count = f"{len(table.rows):,}{table.noun}"
     return Markup("<details>\n<summary>{}</summary>\n{}\n</details>").format(count, box)
@@ -223,8 +237,9 @@ def _row(row: blocks.Row, heads: Sequence[blocks.Line]) -> Markup:
         )
         for head, cell in zip(heads, row.cells, strict=True)
     )
-    return Markup('<tr class="{}"><th scope="row">{}</th>{}</tr>\n').format(
-        _class(kind), _line(row.label), Markup().join(cells)
+    address = Markup(' data-address="{}"').format(row.address) if row.address else ""
+    return Markup('<tr class="{}"{}><th scope="row">{}</th>{}</tr>\n').format(
+        _class(kind), address, _line(row.label), Markup().join(cells)
     )
 
 
@@ -245,8 +260,8 @@ def _piece(piece: blocks.Inline) -> Markup:
     match piece:
         case blocks.Sketch():
             return sketches.sketch(piece)
-        case blocks.Words(link=link) if link:
-            return _LINK.format(link, _escaped(piece.text))
+        case blocks.Words(link=link, page_link=page_link) if link or page_link:
+            return _LINK.format(link or page_link, _escaped(piece.text))
         case blocks.Words(kind=kind) if kind == blocks.CODE:
             return Markup("<code>{}</code>").format(_escaped(piece.text))
         case blocks.Words(kind=kind) if kind:

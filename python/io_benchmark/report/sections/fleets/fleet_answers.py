@@ -4,23 +4,27 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.fleet.fleet_model import Fleet, FleetFigure, FleetPool, PoolPredicted
 from io_benchmark.analysis.fleet.orders import figure_of
 from io_benchmark.number_text import digits, listed, money, number_of
 from io_benchmark.report import blocks
 from io_benchmark.report.sections.fleets.fleet_words import (
-    all_changes,
-    change_item,
+    change_items,
     currencies,
     ends,
     figure_named,
+    program,
     with_unit,
 )
 
 # Changes of this time are in the answer, and so many of them; all are listed below.
 LATELY = timedelta(days=60)
-MOST_LATELY = 5
+MOST_LATELY = 4
 _POOLS_NAMED = 4
+# A screen leaves out what has a lower rank before: changes that are no alerts, then these.
+_CHEAPEST_RANK, _BEST_RANK = 5, 6
 
 
 def answer(fleet: Fleet) -> Iterator[blocks.Item]:
@@ -28,12 +32,13 @@ def answer(fleet: Fleet) -> Iterator[blocks.Item]:
         nothing = "No pool has a result that could be read."
         yield blocks.Item(blocks.Words(nothing, blocks.NO_VERDICT))
         return
-    changes = all_changes(fleet)
-    lately = [pair for pair in changes if pair[1].is_alert or fleet.as_of - pair[1].since <= LATELY]
-    for number, (pool, change) in enumerate(lately[:MOST_LATELY]):
-        item = change_item(pool, change, fleet)
-        rank = blocks.ALWAYS if change.is_alert else MOST_LATELY - number
-        yield blocks.Item(item.line, item.below, item.kind, rank=rank)
+    lately = [
+        (change, item)
+        for change, item in change_items(fleet)
+        if change.is_alert or fleet.as_of - change.since <= LATELY
+    ]
+    for number, (change, item) in enumerate(lately[:MOST_LATELY]):
+        yield replace(item, rank=blocks.ALWAYS if change.is_alert else MOST_LATELY - number)
     if len(lately) > MOST_LATELY:
         yield blocks.Item(f"and {number_of(len(lately) - MOST_LATELY, 'more change')} lately")
     if not lately:
@@ -61,13 +66,13 @@ def _best(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
     else:
         names = listed([pool.pool for pool, _ in first], _POOLS_NAMED)
         lead, rest = f"{lead}{names} may each be best", f", up to {value}; their intervals overlap."
-    yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest))
+    yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest), rank=_BEST_RANK)
 
 
 def _cheapest(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
     """Name the pool on which a unit of work costs least, else the one whose hour does."""
     for currency in currencies(fleet.pools):
-        pools = [pool for pool in fleet.pools if pool.price and pool.price.currency == currency]
+        pools = [pool for pool in fleet.pools if currencies([pool]) == [currency]]
         costs = [
             (cell.cost, pool.pool)
             for pool in pools
@@ -80,26 +85,26 @@ def _cheapest(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
         else:
             cost, pool_name = min((pool.price.per_hour, pool.pool) for pool in pools if pool.price)
             lead, rest = f"{pool_name} is cheapest", f" with {money(cost)} {currency} per hour."
-        yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest))
+        yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest), rank=_CHEAPEST_RANK)
 
 
 def _predicted(fleet: Fleet) -> Iterator[blocks.Item]:
     """Name the pools on which the profiled task is fastest and cheapest."""
     times = _with(fleet.pools, lambda predicted: predicted.minutes)
     if not times:
-        words = f"{fleet.program} could not be predicted on any pool."
+        words = f"{program(fleet)} could not be predicted on any pool."
         yield blocks.Item(blocks.Words(words, blocks.NO_VERDICT))
         return
     _, pool = min(times, key=lambda pair: (pair[0], pair[1].pool))
     time = minutes_text(pool.predicted)
-    lead = f"{fleet.program} is fastest on {pool.pool}"
+    lead = f"{program(fleet)} is fastest on {pool.pool}"
     yield blocks.Item((blocks.Words(lead, blocks.STRONG), f", in {time} min."))
     costs = _with(fleet.pools, lambda predicted: predicted.cost)
     for currency in currencies(fleet.pools):
-        same = [(cost, row) for cost, row in costs if row.price and row.price.currency == currency]
+        same = [(cost, row) for cost, row in costs if currencies([row]) == [currency]]
         if same:
             cost, pool = min(same, key=lambda pair: (pair[0], pair[1].pool))
-            lead = f"{fleet.program} is cheapest on {pool.pool}"
+            lead = f"{program(fleet)} is cheapest on {pool.pool}"
             rest = f", for {money(cost)} {currency} in {minutes_text(pool.predicted)} min."
             yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest))
 

@@ -10,13 +10,20 @@ from io_benchmark.number_text import digits, number_of, percent
 from io_benchmark.report import blocks
 from io_benchmark.report.content import text_of
 from io_benchmark.report.facts import VERSION
+from io_benchmark.report.links import address_link, task_name
 from io_benchmark.report.sections.fleets.fleet_answers import answer
 from io_benchmark.report.sections.fleets.fleet_table import (
     prices_table,
     screen_table,
     whole_table,
 )
-from io_benchmark.report.sections.fleets.fleet_words import all_changes, change_item, figure_named
+from io_benchmark.report.sections.fleets.fleet_words import (
+    change_item,
+    change_items,
+    figure_named,
+    ordered_by,
+)
+from io_benchmark.text import name
 
 # Words in the command that compares two pools; the page's script replaces them.
 ADDRESS_A, ADDRESS_B = "ADDRESS_A", "ADDRESS_B"
@@ -28,6 +35,7 @@ _MEANING = (
     "one push was measured. A line shows 12 months, with a mark at each change."
 )
 _SCREEN_NOTES = 3
+_TITLE = 100  # characters
 
 
 def document(fleet: Fleet) -> blocks.Document:
@@ -37,12 +45,12 @@ def document(fleet: Fleet) -> blocks.Document:
     if fleet.pools:
         screen += [_screen_notes(fleet), screen_table(fleet)]
     return blocks.Document(
-        fleet.title,
+        name(fleet.title, _TITLE),
         [*_evidence(fleet)],
         screen,
         facts=[*_facts(fleet)],
         answer=[items, *table],
-        is_fleet=True,
+        command=compare_results(ADDRESS_A, ADDRESS_B) if fleet.pools else "",
     )
 
 
@@ -51,7 +59,7 @@ def _facts(fleet: Fleet) -> Iterator[blocks.Line]:
     yield number_of(sum(pool.machines for pool in fleet.pools), "worker")
     yield f"as of {fleet.as_of.isoformat()}"
     if fleet.pools:
-        yield f"ordered by {fleet.ordered_by}"
+        yield f"ordered by {ordered_by(fleet)}"
     yield VERSION
 
 
@@ -74,7 +82,7 @@ def _evidence(fleet: Fleet) -> Iterator[blocks.Block]:
         sentence = f"Compare two pools by the addresses of their results: `{command}`"
         yield blocks.Heading("Compare two pools")
         yield blocks.Paragraph(sentence)
-    changes = [change_item(pool, change, fleet) for pool, change in all_changes(fleet)]
+    changes = [item for _, item in change_items(fleet)]
     if changes:
         yield blocks.Heading("Changes")
         yield blocks.Fold(number_of(len(changes), "change"), [blocks.Items(changes)])
@@ -84,7 +92,7 @@ def _evidence(fleet: Fleet) -> Iterator[blocks.Block]:
         yield blocks.Fold("Price of one unit of work, on each pool", prices)
     if fleet.pools:
         yield blocks.Heading("Each pool")
-        yield blocks.Fold("Results, machines and history", [*_histories(fleet)], on_page_only=True)
+        yield blocks.Fold("Results, machines and history", [*_histories(fleet)])
         yield blocks.Heading("How each figure is known")
         lines = [
             (blocks.Words(figure.label, blocks.STRONG), f": {figure.basis}, in {figure.unit}.")
@@ -109,8 +117,14 @@ def _history(pool: FleetPool, fleet: Fleet) -> Iterator[blocks.Line]:
     """Yield what is known of a pool: its results, its machines, and what it measured by month."""
     measured = f"{number_of(pool.machines, 'worker')} in {number_of(pool.pushes, 'push')}"
     yield f"{measured}, the last on {pool.last.isoformat()}"
-    if pool.address:
-        yield "Results: ", blocks.Words(pool.address, blocks.CODE)
+    if pool.flags:
+        flags = "; ".join(map(text_of, pool.flags))
+        yield blocks.Words(flags, blocks.WARNING)
+    link = address_link(pool.address)
+    if link:
+        yield "Newest results: ", blocks.Words(task_name(link), link=link)
+    elif pool.address:
+        yield "Newest results: ", blocks.Words(pool.address, blocks.CODE)
     if pool.queue:
         yield f"Worker pool: {pool.queue}"
     for label, values in (
@@ -128,5 +142,5 @@ def _history(pool: FleetPool, fleet: Fleet) -> Iterator[blocks.Line]:
     if figure is not None and pool.points:
         # The newest value of each month
         months = {point.time.strftime("%Y-%m"): digits(point.value) for point in pool.points}
-        values = ", ".join(f"{month}: {value}" for month, value in months.items())
-        yield f"{figure.label} ({figure.unit}), {values}"
+        by_month = ", ".join(f"{month}: {value}" for month, value in months.items())
+        yield f"{figure.label} ({figure.unit}), {by_month}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
 
 from io_benchmark.analysis.fleet.fleet_model import Fleet, FleetFigure, FleetPool, PoolPredicted
-from io_benchmark.analysis.fleet.orders import PRICE, figure_of
+from io_benchmark.analysis.fleet.orders import figure_of
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.number_text import NOTHING, digits, listed, percent
 from io_benchmark.report import blocks
@@ -27,38 +27,40 @@ _YEAR = timedelta(days=365)
 _STEADY_RATIO = 0.1
 _BARS = "▁▂▃▄▅▆▇█"
 _MONTHS = 12
-_NAMES, _NAME_CELLS, _SCREEN_CELLS = 2, 34, 26
-# A screen leaves out the last pools first; the first ones are left out last.
-_SCREEN_ROWS = 30
+_NAMES, _NAME_CELLS, _SCREEN_CELLS = 2, 34, 32
+# A screen leaves out the last pools first, so many at once; it always has the first ones.
 _FIRST_ROWS = 3
 _LOWEST_RANK, _HIGHEST_RANK = 0, 8
-_ORDERED = " ▾"
 
 
 def whole_table(fleet: Fleet) -> blocks.Table:
-    """Return all columns of all pools; the figure that orders them comes first."""
+    """Return all columns of all pools: the figure that orders them, what is of a pool, the rest."""
     figures = _figures(fleet)
+    first, rest = figures[:1], figures[1:]
     several = len(currencies(fleet.pools)) > 1
-    of_work = figures[0] if figures and figures[0].work else None
+    of_work = _with_work(figures)
     heads: list[blocks.Line] = []
     if fleet.program:
-        heads += [_head(fleet, "Predicted", "min", "minutes"), _head(fleet, "Cost", "", "money")]
-    heads += [_head(fleet, figure.label, figure.unit, figure.name) for figure in figures]
-    heads.append(_head(fleet, "Price", _per("hour", fleet), PRICE))
+        heads += [_head("Predicted", "min"), _head("Cost", _in(fleet))]
+    heads += [_head(figure.label, figure.unit) for figure in first]
+    heads += ["12 months", _head("Price", _per("hour", fleet))]
     if of_work is not None:
-        heads.append(_head(fleet, "Price", _per(of_work.work, fleet), f"{of_work.name}-cost"))
-    heads += ["Workers", "Last", "12 months", "Flags", "Machine"]
+        heads.append(_head("Price", _per(of_work.work, fleet)))
+    heads += ["Flags", "Workers", "Last"]
+    heads += [_head(figure.label, figure.unit) for figure in rest]
+    heads.append("Machine")
     rows = [
         blocks.Row(
             row.pool,
             [
                 *([*_predicted(row, several=several)] if fleet.program else ()),
-                *(_cell(row, figure) for figure in figures),
+                *(_cell(row, figure) for figure in first),
+                _sketch(row, fleet),
                 *_prices(row, of_work, several=several),
+                blocks.Words("; ".join(map(text_of, row.flags)), blocks.WARNING),
                 f"{row.machines:,}",
                 _dated(row),
-                _sketch(row, fleet),
-                "; ".join(map(text_of, row.flags)),
+                *(_cell(row, figure) for figure in rest),
                 _machine(row),
             ],
             address=row.address,
@@ -66,21 +68,23 @@ def whole_table(fleet: Fleet) -> blocks.Table:
         for row in fleet.pools
     ]
     title = f"Values with {percent(LEVEL)} intervals and ranks"
-    return blocks.Table("Pool", heads, rows, title).without_empty_columns()
+    # What these have is also below, where each pool has its lines.
+    drop = ("Machine", "Flags")
+    return blocks.Table("Pool", heads, rows, title, drop).without_empty_columns()
 
 
 def screen_table(fleet: Fleet) -> blocks.Table:
     """Return the figure that orders the pools, what they cost, and when they were measured."""
     figures = _figures(fleet)[:1]
     several = len(currencies(fleet.pools)) > 1
-    heads = [_flat(_head(fleet, figure.label, figure.unit, figure.name)) for figure in figures]
+    heads = [blocks.plain(_head(figure.label, figure.unit)) for figure in figures]
     heads += ["Interval", "Rank"] * len(figures)
     if fleet.program:
         heads = ["Minutes", "Cost", *heads]
-    of_work = figures[0] if figures and figures[0].work else None
-    heads.append(f"Per hour{_in(fleet)}")
+    of_work = _with_work(figures)
+    heads.append(f"{_in(fleet)} per hour".strip())
     if of_work is not None:
-        heads.append(f"Per {of_work.work}")
+        heads.append(f"per {of_work.work}")
     heads += ["Last", "Year"]
     rows = []
     for number, row in enumerate(fleet.pools):
@@ -96,10 +100,9 @@ def screen_table(fleet: Fleet) -> blocks.Table:
         last_first = max(_LOWEST_RANK, _HIGHEST_RANK - number // _FIRST_ROWS)
         rank = blocks.ALWAYS if number < _FIRST_ROWS else last_first
         rows.append(blocks.Row(name(row.pool, _SCREEN_CELLS), cells, rank=rank))
-    kept = rows[:_SCREEN_ROWS]
-    drop = ("Year", "Last", "Interval", heads[-3])
-    left_out = len(rows) - len(kept)
-    table = blocks.Table("Pool", heads, kept, drop=drop, noun=" pools", left_out=left_out)
+    of_hour = f"{_in(fleet)} per hour".strip()
+    drop = ("Year", "Last", "Interval", of_hour)
+    table = blocks.Table("Pool", heads, rows, drop=drop, noun=" pools")
     return table.without_empty_columns()
 
 
@@ -130,26 +133,25 @@ def _figures(fleet: Fleet) -> list[FleetFigure]:
     return rest if first is None else [first, *rest]
 
 
-def _head(fleet: Fleet, label: str, unit: str, order: str) -> blocks.Line:
-    """Write the head of a column; the one that the pools are ordered by is marked."""
-    mark = _ORDERED if order == fleet.ordered_by else ""
-    shown = blocks.Words(f"{label}{mark}")
-    return (shown, blocks.Words(f" {unit}", blocks.QUIET)) if unit else shown
+def _with_work(figures: Sequence[FleetFigure]) -> FleetFigure | None:
+    """Return the figure that orders the pools, if its work has a price."""
+    return figures[0] if figures and figures[0].work else None
 
 
-def _flat(line: blocks.Line) -> str:
-    return blocks.plain(line)
+def _head(label: str, unit: str) -> blocks.Line:
+    if not unit or unit == label:
+        return label
+    return blocks.Words(label), blocks.Words(f" {unit}", blocks.QUIET)
 
 
 def _in(fleet: Fleet) -> str:
-    """Return ' (USD)' where all prices are in one currency."""
+    """Return 'USD' where all prices are in one currency; else nothing."""
     of_prices = currencies(fleet.pools)
-    return f" ({of_prices[0]})" if len(of_prices) == 1 else ""
+    return of_prices[0] if len(of_prices) == 1 else ""
 
 
 def _per(work: str, fleet: Fleet) -> str:
-    of_prices = currencies(fleet.pools)
-    return f"{of_prices[0]} per {work}" if len(of_prices) == 1 else f"per {work}"
+    return f"{_in(fleet)} per {work}".strip()
 
 
 def _cell(row: FleetPool, figure: FleetFigure) -> blocks.Line:
@@ -157,7 +159,7 @@ def _cell(row: FleetPool, figure: FleetFigure) -> blocks.Line:
     cell = row.cells.get(figure.name)
     if cell is None:
         return NOTHING
-    value = blocks.Words(digits(cell.value), link=address_link(row.address))
+    value = blocks.Words(digits(cell.value), page_link=address_link(row.address))
     rank = ranks(cell)
     return (
         value,
@@ -189,7 +191,7 @@ def _work_cost(row: FleetPool, figure: FleetFigure, *, several: bool) -> str:
 
 
 def _dated(row: FleetPool) -> blocks.Line:
-    return blocks.Words(row.last.isoformat(), link=address_link(row.address))
+    return blocks.Words(row.last.isoformat(), page_link=address_link(row.address))
 
 
 def _machine(row: FleetPool) -> str:

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The script that only the page of all pools has, and the policy that allows it by its hash."""
+
+import base64
+import hashlib
+from importlib.resources import files
+
+from markupsafe import Markup
+
+
+def script() -> Markup:
+    text = (files("io_benchmark.report.formats") / "fleet_page.js").read_text(encoding="utf-8")
+    return Markup(text)  # noqa: S704 - the script is a part of the program
+
+
+def policy() -> str:
+    """Return the directive that allows this script alone."""
+    digest = hashlib.sha256(script().encode()).digest()
+    return f" script-src 'sha256-{base64.b64encode(digest).decode()}';"
