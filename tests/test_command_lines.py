@@ -154,6 +154,8 @@ def test_what_looks_like_a_command() -> None:
 def test_printed(report: str, form: str) -> None:
     """What a report prints in a format can be copied from it and is taken."""
     printed = html.unescape(rendered(REPORTS[report](), form, Layout(details=True, columns=200)))
+    # The page's script makes text of its form, which is there for readers as well.
+    printed = re.sub(' data-command="[^"]*"', "", printed)
     marked = [text for text in re.findall(MARKED[form], printed) if COMMAND.search(text)]
     assert len(marked) == len(COMMAND.findall(printed))
     for line in marked:

@@ -83,6 +83,7 @@ NEVER_ONE: dict[str, set[str]] = {
     "operations/until_decided.py": {"{} tasks", "{} workers"},
     "report/content.py": {"{} workers"},
     "report/sections/comparison.py": {"{} measurements"},
+    "report/sections/fleets/fleet_answers.py": {"{} days"},
     "report/sections/history_answers.py": {"{} points"},
     "report/sections/investigation.py": {"{} CPUs", "{} workers"},
     "report/sections/measurements.py": {"{counts} workers", "{} sides", "{} workers"},

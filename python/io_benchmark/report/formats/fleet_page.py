@@ -13,7 +13,7 @@ def script() -> Markup:
     return Markup(text)  # noqa: S704 - the script is a part of the program
 
 
-def policy() -> str:
+def policy() -> Markup:
     """Return the directive that allows this script alone."""
-    digest = hashlib.sha256(script().encode()).digest()
-    return f" script-src 'sha256-{base64.b64encode(digest).decode()}';"
+    digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
+    return Markup(" script-src 'sha256-{}';").format(digest)

@@ -82,10 +82,8 @@ def screen_table(fleet: Fleet) -> blocks.Table:
     if fleet.program:
         heads = ["Minutes", "Cost", *heads]
     of_work = _with_work(figures)
-    heads.append(f"{_in(fleet)} per hour".strip())
-    if of_work is not None:
-        heads.append(f"per {of_work.work}")
-    heads += ["Last", "Year"]
+    prices = [_per("hour", fleet), *([f"per {of_work.work}"] if of_work is not None else ())]
+    heads += [*prices, "Last", "Year"]
     rows = []
     for number, row in enumerate(fleet.pools):
         cells: list[blocks.Line] = []
@@ -100,8 +98,7 @@ def screen_table(fleet: Fleet) -> blocks.Table:
         last_first = max(_LOWEST_RANK, _HIGHEST_RANK - number // _FIRST_ROWS)
         rank = blocks.ALWAYS if number < _FIRST_ROWS else last_first
         rows.append(blocks.Row(name(row.pool, _SCREEN_CELLS), cells, rank=rank))
-    of_hour = f"{_in(fleet)} per hour".strip()
-    drop = ("Year", "Last", "Interval", of_hour)
+    drop = ["Year", "Last", "Interval", *prices]
     table = blocks.Table("Pool", heads, rows, drop=drop, noun=" pools")
     return table.without_empty_columns()
 
