@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 
 def script() -> Markup:
-    text = (files("io_benchmark.report.formats") / "fleet_page.js").read_text(encoding="utf-8")
-    return Markup(text)  # noqa: S704 - the script is a part of the program
+    source = (files("io_benchmark.report.formats") / "fleet_page.js").read_text(encoding="utf-8")
+    return Markup(source)  # noqa: S704 - the script is a part of the program
 
 
 def policy() -> Markup:

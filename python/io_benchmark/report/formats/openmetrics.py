@@ -50,8 +50,8 @@ class _Family(Struct, frozen=True):
     unit: str = ""
 
     def lines(self) -> Iterator[str]:
-        known = [(labels, value) for labels, value in self.samples if value is not None]
-        if not known:
+        samples = [(labels, value) for labels, value in self.samples if value is not None]
+        if not samples:
             return
         name = f"{_PREFIX}_{self.name}" if self.name else _PREFIX
         yield f"# TYPE {name} {self.kind}"
@@ -59,7 +59,7 @@ class _Family(Struct, frozen=True):
             yield f"# UNIT {name} {self.unit}"
         yield f"# HELP {name} {_escaped(self.help)}"
         suffix = "_info" if self.kind == "info" else ""
-        for labels, value in known:
+        for labels, value in samples:
             pairs = ",".join(f'{label}="{_escaped(words)}"' for label, words in labels.items())
             yield f"{name}{suffix}{{{pairs}}} {value!r}"
 
@@ -76,12 +76,12 @@ def _escaped(words: str) -> str:
 def _families(fleet: Fleet) -> Iterator[_Family]:
     yield _Family("", "What a pool is.", [(_about(pool), 1) for pool in fleet.pools], "info")
     for figure in fleet.figures:
-        yield from _of_figure(figure, fleet)
+        yield from _figure_families(figure, fleet)
     for name, words, rank in (
         ("best_rank", "How many pools are certainly better, plus 1.", _best_rank),
         ("worst_rank", "How many pools may be better, plus 1.", _worst_rank),
     ):
-        yield _Family(name, words, [*_of_cells(fleet, rank)])
+        yield _Family(name, words, [*_samples_of_cells(fleet, rank)])
     yield _Family("work_cost", "What one unit of work costs.", [*_costs(fleet)])
     yield _Family("hour_cost", "What an hour of a worker costs.", [*_prices(fleet)])
     if fleet.program:
@@ -120,7 +120,7 @@ def _about(pool: FleetPool) -> _Labels:
     }
 
 
-def _of_figure(figure: FleetFigure, fleet: Fleet) -> Iterator[_Family]:
+def _figure_families(figure: FleetFigure, fleet: Fleet) -> Iterator[_Family]:
     unit, factor = _UNITS.get(figure.unit, _BaseUnit("", 1))
     start, end = figure.name.replace("-", "_"), f"_{unit}" if unit else ""
     # The unit ends the name, and is in it once: `cpus`, not `cpus_cpus`.
@@ -148,7 +148,7 @@ def _worst_rank(cell: Cell) -> float | None:
     return cell.worst_rank
 
 
-def _of_cells(
+def _samples_of_cells(
     fleet: Fleet, read: Callable[[Cell], float | None]
 ) -> Iterator[tuple[_Labels, float | None]]:
     for figure in fleet.figures:

@@ -120,7 +120,7 @@ def minutes_text(predicted: PoolPredicted | None) -> str:
     """Return '15.0 (13.0 to 17.0)', or without an interval where it was measured."""
     if predicted is None or predicted.minutes is None:
         return ""
-    text = digits(predicted.minutes)
+    time = digits(predicted.minutes)
     if predicted.low_minutes is None or predicted.high_minutes is None:
-        return text
-    return f"{text} ({digits(predicted.low_minutes)} to {digits(predicted.high_minutes)})"
+        return time
+    return f"{time} ({digits(predicted.low_minutes)} to {digits(predicted.high_minutes)})"

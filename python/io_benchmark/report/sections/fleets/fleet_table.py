@@ -38,14 +38,14 @@ def whole_table(fleet: Fleet) -> blocks.Table:
     figures = _figures(fleet)
     first, rest = figures[:1], figures[1:]
     several = len(currencies(fleet.pools)) > 1
-    of_work = _with_work(figures)
+    priced = _with_work(figures)
     heads: list[blocks.Line] = []
     if fleet.program:
         heads += [_head("Predicted", "min"), _head("Cost", _in(fleet))]
     heads += [_head(figure.label, figure.unit) for figure in first]
     heads += ["12 months", _head("Price", _per("hour", fleet))]
-    if of_work is not None:
-        heads.append(_head("Price", _per(of_work.work, fleet)))
+    if priced is not None:
+        heads.append(_head("Price", _per(priced.work, fleet)))
     heads += ["Flags", "Workers", "Last"]
     heads += [_head(figure.label, figure.unit) for figure in rest]
     heads.append("Machine")
@@ -56,7 +56,7 @@ def whole_table(fleet: Fleet) -> blocks.Table:
                 *([*_predicted(row, several=several)] if fleet.program else ()),
                 *(_cell(row, figure) for figure in first),
                 _sketch(row, fleet),
-                *_prices(row, of_work, several=several),
+                *_prices(row, priced, several=several),
                 blocks.Words("; ".join(map(text_of, row.flags)), blocks.WARNING),
                 f"{row.machines:,}",
                 _dated(row),
@@ -81,8 +81,8 @@ def screen_table(fleet: Fleet) -> blocks.Table:
     heads += ["Interval", "Rank"] * len(figures)
     if fleet.program:
         heads = ["Minutes", "Cost", *heads]
-    of_work = _with_work(figures)
-    prices = [_per("hour", fleet), *([f"per {of_work.work}"] if of_work is not None else ())]
+    priced = _with_work(figures)
+    prices = [_per("hour", fleet), *([f"per {priced.work}"] if priced is not None else ())]
     heads += [*prices, "Last", "Year"]
     rows = []
     for number, row in enumerate(fleet.pools):
@@ -91,9 +91,9 @@ def screen_table(fleet: Fleet) -> blocks.Table:
             cells += map(blocks.plain, _predicted(row, several=several))
         for figure in figures:
             cell = row.cells.get(figure.name)
-            known = (digits(cell.value), ends(cell), ranks(cell) or NOTHING) if cell else ()
-            cells += known or [NOTHING] * 3
-        cells += map(blocks.plain, _prices(row, of_work, several=several))
+            values = (digits(cell.value), ends(cell), ranks(cell) or NOTHING) if cell else ()
+            cells += values or [NOTHING] * 3
+        cells += map(blocks.plain, _prices(row, priced, several=several))
         cells += [row.last.isoformat(), blocks.plain(_sketch(row, fleet))]
         last_first = max(_LOWEST_RANK, _HIGHEST_RANK - number // _FIRST_ROWS)
         rank = blocks.ALWAYS if number < _FIRST_ROWS else last_first
@@ -143,8 +143,8 @@ def _head(label: str, unit: str) -> blocks.Line:
 
 def _in(fleet: Fleet) -> str:
     """Return 'USD' where all prices are in one currency; else nothing."""
-    of_prices = currencies(fleet.pools)
-    return of_prices[0] if len(of_prices) == 1 else ""
+    used = currencies(fleet.pools)
+    return used[0] if len(used) == 1 else ""
 
 
 def _per(work: str, fleet: Fleet) -> str:
@@ -174,11 +174,11 @@ def _predicted(row: FleetPool, *, several: bool) -> Iterator[blocks.Line]:
     yield amount(predicted.cost, row, with_currency=several) or NOTHING
 
 
-def _prices(row: FleetPool, of_work: FleetFigure | None, *, several: bool) -> Iterator[blocks.Line]:
+def _prices(row: FleetPool, priced: FleetFigure | None, *, several: bool) -> Iterator[blocks.Line]:
     per_hour = row.price.per_hour if row.price is not None else None
     yield amount(per_hour, row, with_currency=several) or NOTHING
-    if of_work is not None:
-        yield _work_cost(row, of_work, several=several)
+    if priced is not None:
+        yield _work_cost(row, priced, several=several)
 
 
 def _work_cost(row: FleetPool, figure: FleetFigure, *, several: bool) -> str:

@@ -89,7 +89,7 @@ def _item(same: Sequence[tuple[str, FleetChange]], fleet: Fleet) -> blocks.Item:
     change = same[0][1]
     is_worse = change.ratio > 1
     kind = Verdict.SLOWER if is_worse else Verdict.FASTER
-    ratios = sorted(each.ratio for _, each in same)
+    ratios = sorted(member.ratio for _, member in same)
     size = " to ".join(dict.fromkeys(map(ratio, (ratios[0], ratios[-1]))))
     if change.figure == PRICE:
         word = "dearer" if is_worse else "cheaper"
