@@ -37,7 +37,6 @@ def whole_table(fleet: Fleet) -> blocks.Table:
     """Return all columns of all pools: the figure that orders them, what is of a pool, the rest."""
     figures = _figures(fleet)
     first, rest = figures[:1], figures[1:]
-    several = len(currencies(fleet.pools)) > 1
     priced = _with_work(figures)
     heads: list[blocks.Line] = []
     if fleet.program:
@@ -50,27 +49,31 @@ def whole_table(fleet: Fleet) -> blocks.Table:
     heads += [_head(figure.label, figure.unit) for figure in rest]
     heads.append("Machine")
     rows = [
-        blocks.Row(
-            row.pool,
-            [
-                *([*_predicted(row, several=several)] if fleet.program else ()),
-                *(_cell(row, figure) for figure in first),
-                _sketch(row, fleet),
-                *_prices(row, priced, several=several),
-                blocks.Words("; ".join(map(text_of, row.flags)), blocks.WARNING),
-                f"{row.machines:,}",
-                _dated(row),
-                *(_cell(row, figure) for figure in rest),
-                _machine(row),
-            ],
-            address=row.address,
-        )
+        blocks.Row(row.pool, [*_whole_row(row, fleet, figures)], address=row.address)
         for row in fleet.pools
     ]
     title = f"Values with {percent(LEVEL)} intervals and ranks"
     # What these have is also below, where each pool has its lines.
     drop = ("Machine", "Flags")
     return blocks.Table("Pool", heads, rows, title, drop).without_empty_columns()
+
+
+def _whole_row(
+    row: FleetPool, fleet: Fleet, figures: Sequence[FleetFigure]
+) -> Iterator[blocks.Line]:
+    several = len(currencies(fleet.pools)) > 1
+    if fleet.program:
+        yield from _predicted(row, several=several)
+    for figure in figures[:1]:
+        yield _cell(row, figure)
+    yield _sketch(row, fleet)
+    yield from _prices(row, _with_work(figures), several=several)
+    yield blocks.Words("; ".join(map(text_of, row.flags)), blocks.WARNING)
+    yield f"{row.machines:,}"
+    yield _dated(row)
+    for figure in figures[1:]:
+        yield _cell(row, figure)
+    yield _machine(row)
 
 
 def screen_table(fleet: Fleet) -> blocks.Table:
@@ -82,7 +85,9 @@ def screen_table(fleet: Fleet) -> blocks.Table:
     if fleet.program:
         heads = ["Minutes", "Cost", *heads]
     priced = _with_work(figures)
-    prices = [_per("hour", fleet), *([f"per {priced.work}"] if priced is not None else ())]
+    prices = [_per("hour", fleet)]
+    if priced is not None:
+        prices.append(f"per {priced.work}")
     heads += [*prices, "Last", "Year"]
     rows = []
     for number, row in enumerate(fleet.pools):
