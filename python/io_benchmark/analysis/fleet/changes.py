@@ -138,7 +138,7 @@ class _Watch:
             is_mean = "+" in name
             self._series[name, work] = FigureSeries(is_mean_of_figures=is_mean)
         series = self._series[name, work]
-        return series.add(PushValues(number, values), self._changed_facts)
+        return series.add(PushValues.of(number, values), self._changed_facts)
 
     def _keep(self, shifts: dict[str, Shift], name: str, work: str, shift: Shift | None) -> None:
         """Keep a change that is larger than the margin, and begin its level."""

@@ -134,18 +134,22 @@ class FigureSeries:
         """Return the newest pushes, of a new kind of machine or of all kinds known before."""
         pushes = []
         for push in self._pushes[-newest:]:
-            if kind is None:
-                values = [value for value in push.values if value.kind in expected.levels]
-            else:
-                values = [value for value in push.values if value.kind == kind]
-            if values:
-                differences = [expected.difference(value) for value in values]
-                levels = [expected.levels.get(value.kind, expected.usual) for value in values]
+            kinds = expected.levels if kind is None else (kind,)
+            differences, level_variance = [], 0.0
+            for each, of_kind in push.by_kind.items():
+                if each in kinds:
+                    level = expected.level_of(each)
+                    level_variance += level.variance * len(of_kind.logs)
+                    differences += [
+                        log - level.log - expected.of_machine(machine)
+                        for log, machine in zip(of_kind.logs, of_kind.machines, strict=True)
+                    ]
+            if differences:
                 pushes.append(
                     _Push(
                         _without_outliers(differences, self._scale),
-                        WEEK_VARIANCE + WORKER_VARIANCE / len(values),
-                        fmean(level.variance for level in levels),
+                        WEEK_VARIANCE + WORKER_VARIANCE / len(differences),
+                        level_variance / len(differences),
                     )
                 )
         return pushes
@@ -205,10 +209,10 @@ class FigureSeries:
 
         def remaining(log_ratio: float) -> float:
             """Return minus the logarithm of how probable the pushes are after this change."""
-            return sum(
-                _surprise((push.difference - log_ratio) ** 2 / variance)
-                for push, variance in zip(pushes, variances, strict=True)
-            )
+            surprise = 0.0
+            for difference, weight in zip(differences, weights, strict=True):
+                surprise += _surprise((difference - log_ratio) ** 2 * weight)
+            return surprise
 
         candidates = [mean, *differences] if count > 2 else [mean]
         log_ratio = min(candidates, key=lambda each: (remaining(each), each))
@@ -233,7 +237,7 @@ class FigureSeries:
                 if value.kind not in seen
             ]
             if push.number < shift.start and moved:
-                before.append(PushValues(push.number, moved))
+                before.append(PushValues.of(push.number, moved))
         self._pushes = before + since
 
 
@@ -249,6 +253,10 @@ def _without_outliers(differences: Sequence[float], scale: float) -> float:
     mean = 0.0
     variance = scale * (WEEK_VARIANCE + WORKER_VARIANCE) * _DEGREES
     for _ in range(_ROUNDS):
-        weights = [1 / (1 + (each - mean) ** 2 / variance) for each in differences]
-        mean = sum(map(mul, weights, differences)) / sum(weights)
+        weights, weighted = 0.0, 0.0
+        for difference in differences:
+            weight = 1 / (1 + (difference - mean) ** 2 / variance)
+            weights += weight
+            weighted += weight * difference
+        mean = weighted / weights
     return mean

@@ -6,6 +6,7 @@ A level is the mean of the middle half of the newest values, so that outliers do
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from statistics import fmean
 from typing import NamedTuple
 
@@ -27,11 +28,28 @@ class Measured(NamedTuple):
     kind: int  # the number of its kind of machine
 
 
+class KindValues(NamedTuple):
+    """What machines of one kind measured; both have the same order."""
+
+    logs: list[float]
+    machines: list[str]
+
+
 class PushValues(NamedTuple):
     """A push's values of one figure."""
 
     number: int  # the number of the push among the pool's
     values: Sequence[Measured]
+    by_kind: Mapping[int, KindValues]
+
+    @classmethod
+    def of(cls, number: int, values: Sequence[Measured]) -> "PushValues":
+        by_kind: dict[int, KindValues] = {}
+        for log, machine, kind in values:
+            of_kind = by_kind.setdefault(kind, KindValues([], []))
+            of_kind.logs.append(log)
+            of_kind.machines.append(machine)
+        return cls(number, values, by_kind)
 
 
 class Level(NamedTuple):
@@ -45,11 +63,27 @@ class Expected(NamedTuple):
     readings: int  # that this is known from
     levels: Mapping[int, Level]
     usual: Level  # of the most frequent kind
-    machines: Mapping[str, float]  # what a machine differs from its kind by
+    members: Mapping[int, KindValues]  # that the levels are of
+    known: AbstractSet[str]  # all machines of these
+    # What a machine differs from its kind by, of those that were asked for.
+    kept_differences: dict[str, float]
 
-    def difference(self, value: Measured) -> float:
-        level = self.levels.get(value.kind, self.usual)
-        return value.log - level.log - self.machines.get(value.machine, 0.0)
+    def level_of(self, kind: int) -> Level:
+        return self.levels.get(kind, self.usual)
+
+    def of_machine(self, machine: str) -> float:
+        """Return what a machine differs from its kind by; 0 of one that was not seen."""
+        if machine not in self.known:
+            return 0.0
+        if machine not in self.kept_differences:
+            logs = [
+                log - self.levels[kind].log
+                for kind, of_kind in self.members.items()
+                for log, name in zip(of_kind.logs, of_kind.machines, strict=True)
+                if name == machine
+            ]
+            self.kept_differences[machine] = math.fsum(logs) / (len(logs) + _SHRUNK)
+        return self.kept_differences[machine]
 
 
 def _middle_mean(values: Sequence[float]) -> float:
@@ -60,25 +94,33 @@ def _middle_mean(values: Sequence[float]) -> float:
 
 
 def expected_of(pushes: Sequence[PushValues]) -> Expected:
-    members: dict[int, list[Measured]] = {}
+    """Return what these pushes let expect; each kind of machine by its newest ones."""
+    members: dict[int, KindValues] = {}
     counts: dict[int, int] = {}
+    readings = 0
     for push in reversed(pushes):
-        kinds = {value.kind: None for value in push.values}
-        taken = [kind for kind in kinds if counts.get(kind, 0) < _LEVEL_PUSHES]
-        for kind in taken:
-            counts[kind] = counts.get(kind, 0) + 1
-            members.setdefault(kind, []).extend(
-                value for value in push.values if value.kind == kind
-            )
-    levels, machines = {}, {}
-    differences: dict[str, list[float]] = {}
-    for kind, values in members.items():
-        log = _middle_mean([value.log for value in values])
-        variance = WEEK_VARIANCE / counts[kind] + WORKER_VARIANCE / len(values)
-        levels[kind] = Level(log, variance)
-        for value in values:
-            differences.setdefault(value.machine, []).append(value.log - log)
-    for machine, logs in differences.items():
-        machines[machine] = math.fsum(logs) / (len(logs) + _SHRUNK)
-    usual = max(levels, key=lambda kind: (len(members[kind]), kind))
-    return Expected(sum(len(push.values) for push in pushes), levels, levels[usual], machines)
+        readings += len(push.values)
+        for kind, (logs, machines) in push.by_kind.items():
+            if kind not in counts:
+                counts[kind] = 1
+                members[kind] = KindValues(logs.copy(), machines.copy())
+            elif counts[kind] < _LEVEL_PUSHES:
+                counts[kind] += 1
+                members[kind].logs.extend(logs)
+                members[kind].machines.extend(machines)
+    levels = {
+        kind: Level(
+            _middle_mean(of_kind.logs),
+            WEEK_VARIANCE / counts[kind] + WORKER_VARIANCE / len(of_kind.logs),
+        )
+        for kind, of_kind in members.items()
+    }
+    usual = max(levels, key=lambda kind: (len(members[kind].logs), kind))
+    return Expected(
+        readings=readings,
+        levels=levels,
+        usual=levels[usual],
+        members=members,
+        known={name for of_kind in members.values() for name in of_kind.machines},
+        kept_differences={},
+    )
