@@ -51,19 +51,19 @@ def with_changes(*changes: FleetChange, pools: int = 1) -> Fleet:
     [
         pytest.param(
             SLOWER,
-            "New: intel-30 is slower since 2026-11-02: Write takes 1.25× as long as before (95 % "
+            "New: intel-30 is slower since 2026-11-02: Write, 1.25× as long as before (95 % "
             "interval 1.18 to 1.33). Changed: kernel 6.8.0-1017-gcp → 6.11.0-1002-gcp.",
             id="alert",
         ),
         pytest.param(
             PART,
-            "intel-30 is slower since 2026-10-26: Write takes 1.90× as long as before (95 % "
+            "intel-30 is slower since 2026-10-26: Write, 1.90× as long as before (95 % "
             "interval 1.60 to 2.20; on 3 of 12 machines, 25 %). Changed: local SSDs 1 → none.",
             id="a part of the machines",
         ),
         pytest.param(
             replace(FASTER, since=date(2026, 11, 16)),
-            "intel-30 is faster since 2026-11-16: Unpack takes 0.80× as long as before (95 % "
+            "intel-30 is faster since 2026-11-16: Unpack, 0.80× as long as before (95 % "
             "interval 0.75 to 0.86).",
             id="faster",
         ),
@@ -109,7 +109,7 @@ def test_a_change_in_common() -> None:
     first = replace(SLOWER, is_alert=False, ratio=1.31)
     pools = (replace(fleet.pools[0], changes=(first,)), *fleet.pools[1:])
     assert answer(replace(fleet, pools=pools))[0].startswith(
-        "amd-16, amd-16-spot, amd-30, hardware and 2 more are slower since 2026-11-02: Write takes "
+        "amd-16, amd-16-spot, amd-30, hardware and 2 more are slower since 2026-11-02: Write, "
         "1.25× to 1.31× as long as before. Changed: kernel"
     )
 

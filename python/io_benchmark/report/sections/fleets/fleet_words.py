@@ -82,7 +82,7 @@ def _in_common(pair: tuple[str, FleetChange]) -> tuple[object, ...]:
 
 
 def _item(same: Sequence[tuple[str, FleetChange]], fleet: Fleet) -> blocks.Item:
-    """Write 'amd-16 is slower since 2026-11-02: Write takes 1.25× as long (…). kernel 6.8 → 6.11'.
+    """Write 'amd-16 is slower since 2026-11-02: Write, 1.25× as long (…). kernel 6.8 → 6.11'.
 
     A ratio above 1 is a longer time or a higher price.
     """
@@ -99,7 +99,7 @@ def _item(same: Sequence[tuple[str, FleetChange]], fleet: Fleet) -> blocks.Item:
         figure = figure_named(fleet, change.figure)
         label = figure.label if figure is not None else change.figure
         basis = _basis(change) if len(same) == 1 else ""
-        rest = f": {label} takes {size} as long as before{basis}."
+        rest = f": {label}, {size} as long as before{basis}."
     facts = [
         f"{name(fact.name)} {fact_difference(fact.before, fact.after)}" for fact in change.facts
     ]
