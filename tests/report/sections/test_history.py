@@ -10,10 +10,14 @@ from written import lines, section
 
 from io_benchmark.analysis.history.history_model import FactChange, History, HistorySeries, LeftOut
 from io_benchmark.analysis.model.statements import statement
+from io_benchmark.report.blocks import Items, Picture, plain
+from io_benchmark.report.formats import document_of
 
 
 def answer(history: History, series: HistorySeries) -> list[str]:
-    return lines(section(replace(history, series=(series,)), "Answer"))
+    """The sentences, without the picture above them."""
+    made = section(replace(history, series=(series,)), "Answer")
+    return lines(block for block in made if isinstance(block, Items))
 
 
 @pytest.mark.parametrize(("days", "unit"), [(179, "week"), (180, "year")])
@@ -49,3 +53,16 @@ def test_facts_that_changed(count: int, ending: str) -> None:
     facts = tuple(FactChange(f"fact-{number}", "a", "b", 0) for number in range(count))
     change = replace(series.changes[0], changed=facts)
     assert answer(history, replace(series, changes=(change,)))[0].endswith(ending)
+
+
+def test_facts() -> None:
+    """What was measured, when, and how many pushes; a picture is in the answer of one series."""
+    document = document_of(sample_history.one_change())
+    facts = "1 measurement · measured 2026-04-27 to 2026-11-16 · 30 pushes · io-benchmark"
+    assert plain(document.facts_line).startswith(facts)
+    assert isinstance(document.answer[0], Picture)
+    several = document_of(sample_history.two_series())
+    assert not any(isinstance(block, Picture) for block in several.answer)
+    assert sum(isinstance(block, Picture) for block in several.blocks) == 2
+    (fact,) = document_of(sample_history.nothing()).facts
+    assert plain(fact).startswith("io-benchmark ")

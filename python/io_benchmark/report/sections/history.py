@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from io_benchmark.analysis.history.history_model import History, HistorySeries
-from io_benchmark.number_text import NOTHING, ratio
+from io_benchmark.number_text import NOTHING, number_of, ratio
 from io_benchmark.report import blocks
 from io_benchmark.report.content import mean_texts, text_of
+from io_benchmark.report.facts import VERSION
 from io_benchmark.report.sections.history_answers import answer, changed_facts, nothing_changed
 from io_benchmark.results import workloads
 from io_benchmark.text import name
@@ -33,30 +34,47 @@ _INTRODUCTION = (
 
 
 def document(history: History) -> blocks.Document:
-    content: list[blocks.Block] = [blocks.Heading("Answer")]
     several = len(history.series) > 1
-    answers = [
+    sentences = [
         blocks.Items(list(answer(series, history)), _title(series, history) if several else "")
         for series in history.series
     ]
-    content += answers
-    if history.series:
-        content.append(blocks.Paragraph(_INTRODUCTION, blocks.QUIET))
-    else:
+    answers: list[blocks.Block] = [*sentences]
+    if not history.series:
         nothing = blocks.Words("No result could be read and judged.", blocks.NO_VERDICT)
-        content.append(blocks.Paragraph(nothing))
+        answers.append(blocks.Paragraph(nothing))
+    if len(history.series) == 1:
+        answers.insert(0, _picture(history.series[0]))
+    content: list[blocks.Block] = []
     for series in history.series:
-        content += _series(series)
+        content += _series(series, has_picture=several)
     left_out = [f"{result.source}: {text_of(result.reason)}" for result in history.left_out]
     content += blocks.Items.lists(
         ("Left out", left_out),
         ("Not read", history.unreadable),
         ("Remarks", [text_of(remark) for remark in history.remarks]),
     )
+    if history.series:
+        content.append(blocks.Heading("How to read this"))
+        content.append(blocks.Paragraph(_INTRODUCTION, blocks.QUIET))
     screen: list[blocks.Block] = []
-    if answers:
-        screen = [*answers, *_first_points(history), *_left_out(history)]
-    return blocks.Document(f"History of {history.pool}", content, screen)
+    if sentences:
+        screen = [*sentences, *_first_points(history), *_left_out(history)]
+    return blocks.Document(
+        f"History of {history.pool}", content, screen, facts=[*_facts(history)], answer=answers
+    )
+
+
+def _facts(history: History) -> Iterator[blocks.Line]:
+    """Yield what was measured, when, and by which program."""
+    points = [point for series in history.series for point in series.points]
+    if points:
+        yield number_of(len(history.series), "measurement")
+        days = sorted({point.date for point in points})
+        yield f"measured {' to '.join(dict.fromkeys((days[0], days[-1])))}"
+        pushes = {(point.time, point.revision) for point in points}
+        yield number_of(len(pushes), "push")
+    yield VERSION
 
 
 def _first_points(history: History) -> Iterator[blocks.Table]:
@@ -98,12 +116,11 @@ def _title(series: HistorySeries, history: History) -> str:
     return "; ".join((str(series.subject), *conditions))
 
 
-def _series(series: HistorySeries) -> Iterator[blocks.Block]:
+def _series(series: HistorySeries, *, has_picture: bool) -> Iterator[blocks.Block]:
     """Write one series: its picture, its points, and each change with its facts."""
-    workload, value = workloads.of(series.subject.workload), "time"
+    workload = workloads.of(series.subject.workload)
     about = f"Each value is the mean time of one {workload.operation}, where lower is better."
     if workload.higher_is_better:
-        value = "rate"
         about = (
             f"Each value is a rate, in {workload.unit}, where higher is better. Ratios are of the "
             f"times that one {workload.operation} takes: above 1 is slower."
@@ -112,14 +129,8 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
     yield blocks.Heading(str(series.subject))
     yield blocks.Paragraph(about, blocks.QUIET)
     yield blocks.Paragraph(conditions, blocks.QUIET)
-    levels = "horizontal lines are the levels"
-    line = "line is what the trend and the changes explain" if series.trend else levels
-    title = f"Mean {value} in {workload.unit}, push by push"
-    meaning = (
-        ". A large dot is a push; a small dot is one of its workers, where it had several. The "
-        f"{line}. A dashed line marks a change, with its ratio."
-    )
-    yield blocks.Picture((blocks.Words(title, blocks.STRONG), meaning), "history", (series, title))
+    if has_picture:
+        yield _picture(series)
     yield _points_table(series)
     for position, change in enumerate(series.changes, start=1):
         date = series.points[change.at].date
@@ -128,6 +139,19 @@ def _series(series: HistorySeries) -> Iterator[blocks.Block]:
             yield blocks.Items.of(facts, where.replace("Close", "Changed close"))
         if not change.changed:
             yield blocks.Paragraph(nothing_changed(change))
+
+
+def _picture(series: HistorySeries) -> blocks.Picture:
+    workload = workloads.of(series.subject.workload)
+    value = "rate" if workload.higher_is_better else "time"
+    levels = "horizontal lines are the levels"
+    line = "line is what the trend and the changes explain" if series.trend else levels
+    title = f"Mean {value} in {workload.unit}, push by push"
+    meaning = (
+        ". A large dot is a push; a small dot is one of its workers, where it had several. The "
+        f"{line}. A dashed line marks a change, with its ratio."
+    )
+    return blocks.Picture((blocks.Words(title, blocks.STRONG), meaning), "history", (series, title))
 
 
 def _points_table(series: HistorySeries) -> blocks.Table:

@@ -4,10 +4,11 @@
 import pytest
 import sample_tasks
 from msgspec.structs import replace
-from written import headings, lines, screen, section, tables
+from written import folds, headings, lines, screen, section, tables
 
 from io_benchmark.analysis.model.statements import statement
-from io_benchmark.analysis.tasks.task_model import TaskTimes
+from io_benchmark.analysis.tasks.task_model import TaskReport, TaskTimes
+from io_benchmark.report.blocks import Picture
 from io_benchmark.report.formats import document_of
 
 
@@ -98,3 +99,54 @@ def test_parts_add_up(
     written = "\n".join(lines(document_of(report).whole))
     assert f", {whole} (" in written
     assert f"Where: {where}.\n" in written
+
+
+def many_pools(count: int) -> TaskReport:
+    """Return pools of which each takes a little longer than the one before."""
+    runs = [
+        sample_tasks.completed(f"pool-{at:02}", 5 + at, f"g/{at}-{worker}")
+        for at in range(count)
+        for worker in range(3)
+    ]
+    return sample_tasks.compared(runs, "pool-00")
+
+
+@pytest.mark.parametrize(("count", "rows", "further"), [(5, 5, None), (6, 5, "and 1 more pool")])
+def test_the_answer_has_four_pools(count: int, rows: int, further: str | None) -> None:
+    """Of more, the evidence has all, with a picture of all."""
+    report = many_pools(count)
+    document = document_of(report)
+    (picture,) = [block for block in document.answer if isinstance(block, Picture)]
+    assert len(picture.arguments[0]) == rows
+    ending = lines(document.answer)[-1]
+    assert (ending == further) is (further is not None)
+    all_pools = section(report, "All pools")
+    if further is None:
+        assert all_pools == []
+    else:
+        (whole,) = [block for block in all_pools if isinstance(block, Picture)]
+        assert len(whole.arguments[0]) == count
+
+
+def test_dots_are_labels() -> None:
+    """Each has its name, its ratio and its share of the time; a single label has none."""
+    (picture,) = [
+        block for block in document_of(sample_tasks.many()).answer if isinstance(block, Picture)
+    ]
+    usual, _, half, _ = picture.arguments[0]
+    assert (usual.verdict, usual.dots) == ("baseline", ())
+    assert [dot.title for dot in half.dots] == [
+        "link: 1.60×, 89 % of the time",
+        "test: 1.00×, 11 % of the time",
+    ]
+    (single,) = [block for block in document_of(many_pools(2)).answer if isinstance(block, Picture)]
+    assert not any(row.dots for row in single.arguments[0])
+
+
+@pytest.mark.parametrize(("count", "folded"), [(12, []), (13, ["13 labels"])])
+def test_many_labels_are_folded(count: int, folded: list[str]) -> None:
+    """A table of twelve labels is open, a longer one is folded."""
+    report = sample_tasks.seed()
+    (pair,) = report.comparisons
+    many = replace(report, comparisons=(replace(pair, labels=pair.labels[:1] * count),))
+    assert folds(many) == folded

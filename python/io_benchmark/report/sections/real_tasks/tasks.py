@@ -4,14 +4,28 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
-from io_benchmark.number_text import NOTHING, count, duration_unit, money, percent, ratio
+from msgspec.structs import replace
+
+from io_benchmark.analysis.tasks.task_model import LabelRow, TaskComparison, TaskReport
+from io_benchmark.number_text import (
+    NOTHING,
+    count,
+    duration_unit,
+    money,
+    number_of,
+    percent,
+    ratio,
+)
 from io_benchmark.report import blocks
 from io_benchmark.report.content import baseline_text, ends_text, text_of
+from io_benchmark.report.drawn import Dot, StripRow
+from io_benchmark.report.facts import VERSION
 from io_benchmark.report.sections.real_tasks import task_answers
 from io_benchmark.text import LINE_LENGTH, name
 
 _LABELS_SHOWN = 40  # in the table of a pair
+_LABELS_OPEN = 12  # a longer table is folded
+_ANSWERED = 4  # pools in the answer
 _SCREEN_NOTES = 2  # on the first screen
 # Characters of a title, a head of a column, and a note.
 _TITLE_LENGTH = 200
@@ -29,15 +43,22 @@ def document(report: TaskReport) -> blocks.Document:
     tables = [table] if table.rows else []
     notes = _notes(report)
     remarks = [text_of(remark) for remark in report.remarks]
-    pairs = {pair.candidate: pair for pair in task_answers.in_order(report.comparisons)}
-    caption = "Ratio of a task's time to the baseline's, with its interval"
-    paid = {pool: (pair, pair.cost) for pool, pair in pairs.items() if pair.cost is not None}
-    content: list[blocks.Block] = [
-        pool_answers,
-        *blocks.Picture.forest(caption, pairs, report.margin_ratio),
-        *blocks.Picture.costs("the baseline", paid),
-        *tables,
-    ]
+    pairs = task_answers.in_order(report.comparisons)
+    # The answer has a few pools of many, so that it stays on the first screen of a page.
+    # What limits all of them comes first.
+    answered = len(pool_answers.items) - max(len(pairs) - _ANSWERED, 0)
+    first = replace(pool_answers, items=pool_answers.items[:answered])
+    further = replace(pool_answers, items=pool_answers.items[answered:])
+    answer: list[blocks.Block] = [*_picture(report, pairs[:_ANSWERED]), first]
+    content: list[blocks.Block] = []
+    if further.items:
+        answer.append(blocks.Paragraph(f"and {number_of(len(further.items), 'more pool')}"))
+        content += [blocks.Heading("All pools"), *_picture(report, pairs), further]
+    if tables:
+        content += [blocks.Heading("Times and runs"), *tables]
+    paid = {pair.candidate: (pair, pair.cost) for pair in pairs if pair.cost is not None}
+    if paid:
+        content += [blocks.Heading("Costs"), *blocks.Picture.costs("the baseline", paid)]
     for comparison in report.comparisons:
         if len(comparison.labels) > 1:
             content += _labels(comparison)
@@ -50,7 +71,53 @@ def document(report: TaskReport) -> blocks.Document:
         _screen_warnings(report, unwritten, remarks),
         *tables,
     ]
-    return blocks.Document(_title(report), content, screen)
+    return blocks.Document(_title(report), content, screen, facts=[*_facts(report)], answer=answer)
+
+
+def _facts(report: TaskReport) -> Iterator[blocks.Line]:
+    """Yield how many runs and labels were compared, and by which program."""
+    runs = sum(side.completed for side in report.sides)
+    pools = {side.queue or side.side for side in report.sides}
+    yield f"{number_of(runs, 'completed run')} on {number_of(len(pools), 'pool')}"
+    labels = {label.label for pair in report.comparisons for label in pair.labels}
+    if labels:
+        yield f"{number_of(len(labels), 'label')} compared"
+    yield VERSION
+
+
+def _picture(report: TaskReport, pairs: Sequence[TaskComparison]) -> Sequence[blocks.Picture]:
+    """Draw a row per pool below its baseline, with a dot per label where it has several."""
+    rows = []
+    baselines = dict.fromkeys(pair.baseline for pair in pairs)
+    for baseline in baselines:
+        rows.append(
+            StripRow(
+                name=baseline, verdict=blocks.BASELINE, chip="baseline", ratio=1.0, noun="label"
+            )
+        )
+        rows += [_strip_row(pair) for pair in pairs if pair.baseline == baseline]
+    caption = "Time of a task divided by the baseline's, with its interval"
+    if any(row.dots for row in rows):
+        caption += ": each dot is a label"
+    return blocks.Picture.strip(caption, rows, report.margin_ratio)
+
+
+def _strip_row(pair: TaskComparison) -> StripRow:
+    labels = pair.labels[:_LABELS_SHOWN] if len(pair.labels) > 1 else ()
+    return StripRow(
+        name=pair.candidate,
+        verdict=pair.verdict.value,
+        chip=pair.verdict.value,
+        ratio=pair.ratio,
+        interval=pair.interval,
+        interval_90=pair.interval_90,
+        noun="label",
+        dots=[Dot(label.ratio, _dot_title(label)) for label in labels],
+    )
+
+
+def _dot_title(label: LabelRow) -> str:
+    return f"{name(label.label)}: {ratio(label.ratio)}, {percent(label.share)} of the time"
 
 
 def _title(report: TaskReport) -> str:
@@ -192,7 +259,9 @@ def _labels(comparison: TaskComparison) -> Iterator[blocks.Block]:
         for label in comparison.labels[:_LABELS_SHOWN]
     ]
     yield blocks.Heading(title)
-    yield blocks.Table("", heads, rows, drop=_least_first(heads))
+    table = blocks.Table("", heads, rows, drop=_least_first(heads))
+    is_long = len(rows) > _LABELS_OPEN
+    yield blocks.Fold(number_of(len(rows), "label"), [table]) if is_long else table
 
 
 def _time(seconds: float | None, whole_s: float) -> str:
