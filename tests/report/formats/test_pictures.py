@@ -51,7 +51,7 @@ def test_labels_have_room():
     """Where a phone has no room for all labels of an axis, it has fewer ticks."""
     scale = drawing.Scale(1e5, 2.1e5, logarithmic=True)
     short, long = (scale.labels(6, unit) for unit in ("", " operations/s"))
-    assert [label for _, label in short] == ["100,000", "120,000", "140,000", "160,000", "200,000"]
+    assert [label for _, label in short] == ["100,000", "150,000", "200,000"]
     assert [label for _, label in long] == ["100,000 operations/s", "200,000 operations/s"]
 
 

@@ -28,7 +28,7 @@ _PLOTS: Mapping[str, Callable[..., Markup]] = {
     "strip": strips.strip,
 }
 _LINES_SHOWN = 200
-_ROWS_OPEN = 8  # a longer list in a table is folded
+_ROWS_OPEN, _SENTENCES_OPEN = 8, 1  # a longer list in a table is folded
 _MARKED_CODE = re.compile("`([^`]+)`")
 _PAGE = Markup("""\
 <!DOCTYPE html>
@@ -200,7 +200,8 @@ def _table(table: blocks.Table) -> Markup:
     title = Markup('<p class="quiet">{}:</p>\n').format(_line(table.title)) if table.title else ""
     label = blocks.plain(table.title) or table.corner or "Figures"
     box = title + _SCROLLING.format(label, kind, len(table.heads), lines)
-    if not table.shown or len(table.rows) <= _ROWS_OPEN:
+    most = _SENTENCES_OPEN if table.is_prose else _ROWS_OPEN
+    if not table.shown or len(table.rows) <= most:
         return box
     count = f"{len(table.rows):,}{table.noun}"
     return Markup("<details>\n<summary>{}</summary>\n{}\n</details>").format(count, box)
