@@ -21,6 +21,7 @@ COMMANDS = {
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
     "tasks": "compare how long real tasks take on several pools, and their cost",
     "history": "show a pool's results over time and where their level changes",
+    "fleet": "show all pools: what each can do, what it costs, when it changed",
     "predict": "how long a profiled task would take on each pool",
     "fetch": "download results from Taskcluster",
     "submit": "create the tasks on Taskcluster without a push, wait, and compare",

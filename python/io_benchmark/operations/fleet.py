@@ -11,21 +11,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.fleet import fleet as analysis
-from io_benchmark.analysis.fleet.fleet_model import Fleet, FleetChange, FleetPool, WorkerReading
+from io_benchmark.analysis.fleet.fleet_model import Fleet, WorkerReading
 from io_benchmark.analysis.fleet.orders import COST, MINUTES, MONEY, PRICE
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.reading.machines import FactValue
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import UsageError
-from io_benchmark.number_text import listed, number_of, ratio
+from io_benchmark.number_text import listed, number_of
 from io_benchmark.operations.fleets.kept_readings import without_old, write_kept
 from io_benchmark.operations.fleets.reading import DEFAULT_REQUESTS, read_fleet
 from io_benchmark.operations.predict import predict_profiles, read_profiles
+from io_benchmark.report.blocks import plain
+from io_benchmark.report.sections.fleets.fleet_words import change_item
 from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.text import clean, clean_name
 
 _NAMED = 3  # tasks in a message
+_NEW = "New: "  # as reports mark an alert
 _CLOCKS_DIFFER = timedelta(days=1)
 
 
@@ -105,31 +107,12 @@ def check_order(by: str, *, has_profile: bool, has_prices: bool) -> None:
 
 def alerts_of(table: Fleet) -> list[str]:
     """Return a sentence for each change that this table is the first to name as an alert."""
-    labels = {figure.name: figure.label for figure in table.figures}
     return [
-        _sentence(pool, change, labels.get(change.figure, change.figure))
+        clean(plain(change_item(pool.pool, change, table).line)).removeprefix(_NEW)
         for pool in table.pools
         for change in pool.changes
         if change.is_alert
     ]
-
-
-def _sentence(pool: FleetPool, change: FleetChange, label: str) -> str:
-    """Return 'amd-16 is 1.20× slower since 2026-11-02 (Write; kernel: 6.1 before, 6.8 now)'."""
-    part = ""
-    if change.machines < change.of_machines:
-        part = f" on {change.machines:,} of {number_of(change.of_machines, 'machine')}"
-    facts = [
-        f"{fact.name}: {_words(fact.before)} before, {_words(fact.after)} now"
-        for fact in change.facts
-    ]
-    details = "; ".join([label, *facts[:_NAMED]])
-    lead = f"{clean_name(pool.pool)} is {ratio(change.ratio)} slower{part}"
-    return clean(f"{lead} since {change.since} ({details})")
-
-
-def _words(value: FactValue) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
 
 
 def _with_price(reading: WorkerReading, prices: Mapping[str, Price]) -> WorkerReading:
