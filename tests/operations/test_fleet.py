@@ -49,7 +49,7 @@ def test_a_project(loopback, address):
     """By its name, by its namespace, or by the page of that."""
     table = ask(loopback, address.format(url=loopback.url))
     assert pushes_of(table) == {"amd-16": 3, "intel": 3}
-    assert (table.title, table.unreadable, table.remarks) == ("io-benchmark", (), ())
+    assert (table.title, table.unreadable, table.remarks) == ("Pools of io-benchmark", (), ())
     assert {pool.last for pool in table.pools} == {NEWEST.date()}
 
 
@@ -120,7 +120,9 @@ def test_what_a_task_kept(loopback, tmp_path):
     assert len(loopback.requests) - before == 9
     for address in (f"task:{task_id}", f"index:{LATEST}"):
         before = len(loopback.requests)
-        assert pushes_of(ask(loopback, address)) == {"amd-16": 3, "intel": 3}
+        table = ask(loopback, address)
+        assert pushes_of(table) == {"amd-16": 3, "intel": 3}
+        assert table.title == "Pools of io-benchmark"
         assert len(loopback.requests) - before <= 5
     with pytest.raises(UsageError, match="this task has kept its readings"):
         ask(loopback, f"task:{task_id}", readings=path)

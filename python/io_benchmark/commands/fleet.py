@@ -13,6 +13,7 @@ Exit code: 0 a table was shown, 1 no result or a file could not be written,
 """
 
 from io_benchmark.commands.options.common import (
+    DETAILS,
     FLEET_OUTPUT,
     MARGIN,
     PRICES,
@@ -72,10 +73,11 @@ REQUESTS = option(
     default=DEFAULT_REQUESTS,
 )
 FAIL_ON_SLOWER = flag("--fail-on-slower", "exit with 3 if a pool has become slower")
+EVERYTHING = DETAILS._replace(summary="show every column, all changes and all notes")
 OPTIONS = {
     "what to show": (ADDRESSES, BY, FOR, AS_OF, MARGIN, FAIL_ON_SLOWER),
     "what to read": (READINGS, REQUESTS),
-    REPORT_OUTPUT: (PRICES, *FLEET_OUTPUT),
+    REPORT_OUTPUT: (PRICES, EVERYTHING, *FLEET_OUTPUT),
 }
 
 

@@ -85,7 +85,7 @@ def fleet(context: Context, query: FleetQuery) -> Fleet:
         margin_ratio=query.margin_ratio,
         prices=query.prices,
         announced=kept.announced,
-        title=read.title,
+        title=f"Pools of {read.title}",
         prediction=prediction,
         unreadable=tuple(dict.fromkeys(problems)),
         remarks=tuple(dict.fromkeys(remarks)),

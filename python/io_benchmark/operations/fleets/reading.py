@@ -118,8 +118,13 @@ def _meaning(
     if meaning is None and _is_project(address):
         return IndexAddress.of_pools(address, environment), title
     if isinstance(meaning, IndexAddress) and meaning.route.endswith(forms.POOLS_BY_DATE):
-        title = meaning.route.removesuffix(forms.POOLS_BY_DATE).partition(".v2.")[2] or title
+        title = _project(meaning.route) or title
     return meaning, title
+
+
+def _project(place: str) -> str:
+    """Return the project of `…DOMAIN.v2.PROJECT.date.io-benchmark`; empty for another place."""
+    return clean_name(place.removesuffix(forms.POOLS_BY_DATE).rpartition(".v2.")[2])
 
 
 def _is_project(address: str) -> bool:
@@ -164,7 +169,7 @@ def _read_published(published: "PublishedReadings", path: Path | None) -> Read:
     if path is not None:
         raise UsageError(f"--readings {clean_name(str(path))}: this task has kept its readings")
     kept = _parse_published(published, None)
-    return Read(kept.place, clean_name(kept.place), kept)
+    return Read(kept.place, _project(kept.place), kept)
 
 
 def _parse_published(published: "PublishedReadings", place: str | None) -> KeptReadings:
