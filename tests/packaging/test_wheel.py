@@ -106,6 +106,7 @@ WITH_EXTRAS = (
     "completion bash",
     "fetch group:Fqm6GL_zRPurCmd1rRuTRQ",
     "firefox firefox",
+    "fleet io-benchmark",
     "history amd-16",
     "init project",
     "investigate task:Fqm6GL_zRPurCmd1rRuTRQ",

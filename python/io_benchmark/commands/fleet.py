@@ -32,7 +32,7 @@ from io_benchmark.context import Context
 USAGE = "[PROJECT | ADDRESS ...] [OPTION ...]"
 EXAMPLES = (
     "io-benchmark fleet mozilla-central --by unpack --write html=fleet.html",
-    "io-benchmark fleet results --for task:cQ4kTnR7QTq1p2L0dJ8wXg --prices prices.json",
+    "io-benchmark fleet results --for profile.json --prices prices.yml",
 )
 MANUAL = "fleet.md"
 DEFAULT_PROJECT = "io-benchmark"
