@@ -51,7 +51,7 @@ def test_every_format(loopback, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--by", "wirte"], "argument --by: 'wirte' is not an order of pools; use one of these: "),
+        (["--by", "writes"], "argument --by: 'wirte' is not an order of pools; use one of these: "),
         (["--by", "price"], "error: --by price: no prices are known; give a file of them by"),
         (["--by", "minutes"], "error: --by minutes: this is of a predicted task; name its"),
         (["--requests", "0"], "argument --requests: '0' is not a number from 1 to 100,000"),
@@ -68,7 +68,7 @@ def test_mistakes(loopback, tmp_path, arguments, message):
 
 def test_the_closest_order(loopback, tmp_path):
     """A misspelt figure is probably that one."""
-    done = ask(loopback, tmp_path, "fleet", "--by", "wirte", expected=2)
+    done = ask(loopback, tmp_path, "fleet", "--by", "writes", expected=2)
     assert "did you mean write?" in done.stderr
 
 
