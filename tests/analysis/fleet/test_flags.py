@@ -89,6 +89,8 @@ def test_machines_of_long_ago_do_not_count() -> None:
     (pool,) = by_pool([*with_disk, late])
     since = change(since=date(2026, 7, 6), ratio=0.5)
     assert texts(flags_of(pool, [since], as_of, [])) == []
+    dearer = change(since=date(2026, 7, 6), ratio=0.5, figure="price")
+    assert texts(flags_of(pool, [dearer], as_of, [])) == ["1 of 10 machines has no local SSD"]
 
 
 def change(**changes: object) -> FleetChange:

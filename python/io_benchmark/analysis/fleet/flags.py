@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 
+from io_benchmark.analysis.fleet.changes import PRICE
 from io_benchmark.analysis.fleet.fleet_model import FleetChange
 from io_benchmark.analysis.fleet.pool_readings import Located, PoolReadings, machines_of
 from io_benchmark.analysis.fleet.readings import LOCAL_SSDS, NO_DISKS
@@ -47,9 +48,8 @@ def flags_of(
 
 def recent(pool: PoolReadings, changes: Sequence[FleetChange]) -> list[Located]:
     """Return the readings of the machines that a pool has now, since its last change."""
-    start = pool.last - _RECENT
-    since = max([start, *(change.since for change in changes if change.since <= pool.last)])
-    return pool.since(since)
+    days = [change.since for change in changes if change.figure != PRICE]
+    return pool.since(max([pool.last - _RECENT, *(day for day in days if day <= pool.last)]))
 
 
 def _changed(changes: Sequence[FleetChange]) -> Iterable[Statement]:
@@ -63,7 +63,7 @@ def _changed(changes: Sequence[FleetChange]) -> Iterable[Statement]:
             continue
         since = change.since.isoformat()
         lead = statement(
-            "dearer since {since}" if change.figure == "price" else "slower since {since}",
+            "dearer since {since}" if change.figure == PRICE else "slower since {since}",
             since=since,
         )
         if 0 < change.machines < change.of_machines:
