@@ -70,9 +70,16 @@ class Caveats(Struct, frozen=True):
         )
 
     def without_pools(self) -> "Caveats":
-        """Return the caveats of validity rules and runs, without those of a whole pool."""
+        """Return the caveats of validity rules and runs, without those of a whole pool.
+
+        A gate's reasons have these: single workers, lost results, and unlike machines.
+        """
         by_candidate: dict[str, Sequence[Caveat]] = {
-            candidate: [caveat for caveat in caveats if caveat.problems or caveat.runs]
+            candidate: [
+                caveat
+                for caveat in caveats
+                if caveat.runs or any(problem.rule != _ONE_WORKER for problem in caveat.problems)
+            ]
             for candidate, caveats in self.by_candidate.items()
         }
         return Caveats(self.common, by_candidate, self.pairs)

@@ -81,3 +81,13 @@ def test_caveats() -> None:
     assert "6 workers each; the workers are in different zones), at most 1.01×" in first
     assert not any("zones" in line for line in others)
     assert first in lines(document_of(made).answer)
+
+
+def test_reasons_are_no_caveats() -> None:
+    """A single worker is a reason against any answer, and is written once."""
+    workers = [run for run in sample_gates.workers("equal") if run.side == "intel"]
+    workers += [run for run in sample_gates.workers("equal") if run.side == "amd-16"][:1]
+    report = GateReport((sample_gates.answer_of(workers),), ())
+    first, reason, *_ = screen(report)
+    assert "; 1 and 6 workers), at most " in first
+    assert reason.startswith("Why: amd-16 has 1 worker, and 3 or more show")

@@ -106,7 +106,7 @@ def _evidence(report: GateReport) -> Iterator[blocks.Block]:
 
 
 def _caveats(gate: GateAnswer) -> Caveats:
-    """Return what limits the answer; lost results and unlike machines are among its reasons."""
+    """Return what limits the answer besides its reasons."""
     report = gate.comparison
     pairs = [pair for part in report.subjects for pair in part.comparisons]
     first = gate.tests[0].subject if gate.tests else None
