@@ -51,7 +51,7 @@ def test_every_format(loopback, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--by", "writes"], "argument --by: 'wirte' is not an order of pools; use one of these: "),
+        (["--by", "writes"], "argument --by: 'writes' is not an order of pools; use one of these: "),
         (["--by", "price"], "error: --by price: no prices are known; give a file of them by"),
         (["--by", "minutes"], "error: --by minutes: this is of a predicted task; name its"),
         (["--requests", "0"], "argument --requests: '0' is not a number from 1 to 100,000"),
