@@ -84,10 +84,10 @@ def test_parts(parts: dict[Part, Times], sentence: str) -> None:
 @pytest.mark.parametrize(
     ("user", "expected"),
     [
-        pytest.param((1, 2.37, 1, 2), ["blocked", "other parts", "all parts"], id="1.9 %"),
+        pytest.param((1, 2.37, 1, 2), ["copies blocked", "other parts", "all parts"], id="1.9 %"),
         pytest.param(
             (1, 2.50, 1, 2),
-            ["on a CPU in user mode", "on a CPU in the kernel", "blocked", "all parts"],
+            ["on a CPU in user mode", "on a CPU in the kernel", "copies blocked", "all parts"],
             id="2.1 %, so one small part is left, which keeps its name",
         ),
     ],

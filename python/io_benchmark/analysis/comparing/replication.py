@@ -136,9 +136,9 @@ def cost_of_deciding(
 
 def prices_of(workers: Sequence[Worker], prices: Mapping[str, Price]) -> dict[str, Price]:
     """Return the price of each side whose workers have one."""
-    by_side = grouped(workers, attrgetter("side"))
-    side_prices = {side: _price(runs, prices) for side, runs in by_side.items()}
-    return {side: price for side, price in side_prices.items() if price is not None}
+    sides = grouped(workers, attrgetter("side")).items()
+    priced = ((side, _price(runs, prices)) for side, runs in sides)
+    return {side: price for side, price in priced if price is not None}
 
 
 def _price(runs: Sequence[Worker], prices: Mapping[str, Price]) -> Price | None:

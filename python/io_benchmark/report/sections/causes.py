@@ -53,11 +53,11 @@ def causes(report: Report) -> Iterator[blocks.Block]:
     folded: list[blocks.Block] = []
     opened: list[blocks.Block] = []
     for title, content in _explained(report):
-        match content:
-            case [blocks.Fold(on_page_only=True) as fold]:
-                folded.append(replace(fold, summary=f"{title}: {fold.summary}"))
-            case _:
-                opened += [blocks.Heading(title, blocks.SUBSECTION), *content]
+        fold = content[0] if content else None
+        if isinstance(fold, blocks.Fold) and fold.on_page_only:
+            folded.append(replace(fold, summary=f"{title}: {fold.summary}"))
+        else:
+            opened += [blocks.Heading(title, blocks.SUBSECTION), *content]
     if len(folded) > _FOLDS_SHOWN:
         summary = f"Possible causes of {len(folded):,} differences that are not proven"
         folded = [blocks.Fold(summary, folded, on_page_only=True)]

@@ -239,10 +239,9 @@ def _evidence(report: SampledReport, sides: Sequence[SideResult]) -> Iterator[bl
     yield from chain(workers_needed(report), runs(report), notes(report))
     if report.subjects:
         reason = f" ({report.baseline_reason})" if report.baseline_reason else ""
-        shows_means = any(map(compared_ns, report.subjects))
         basis = (
             f"The baseline is {report.baseline}{reason}. {_RATIOS}"
-            f"{_COMPARED_MEANS if shows_means else ''}. "
+            f"{_COMPARED_MEANS if any(map(compared_ns, report.subjects)) else ''}. "
             f"Equivalent is within ±{percent(report.margin_ratio)}."
         )
         meanings = [blocks.Paragraph(line, blocks.QUIET) for line in (basis, _CLOSING)]

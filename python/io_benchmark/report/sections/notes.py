@@ -96,13 +96,15 @@ def notes(report: Report) -> Iterator[blocks.Block]:
         blocks.Item((blocks.Words(alike[0].rule, blocks.CODE), f": {_full(alike, report)}"))
         for alike in _alike(report, Severity.ALLOWED, Severity.WARNING)
     ]
-    lists = (
-        blocks.Items(items, shown=0),
-        blocks.Items.of(report.unreadable, "Not read"),
-        blocks.Items.of(map(text_of, report.remarks), "Remarks"),
-    )
-    if any(block.items for block in lists):
-        yield from (blocks.Heading("Notes"), *lists)
+    lines = ((items, "warning"), (report.remarks, "remark"))
+    counts = [number_of(len(same), noun) for same, noun in lines if same]
+    if counts or report.unreadable:
+        yield blocks.Heading("Notes")
+        yield blocks.Items.of(report.unreadable, "Not read")
+    if counts:
+        remarks = blocks.Items.of(map(text_of, report.remarks), "Remarks")
+        lists = [blocks.Items(items, shown=0), remarks]
+        yield blocks.Fold(", ".join(counts), lists, is_named_in_text=False)
 
 
 def refusals(report: Report) -> list[blocks.Line]:

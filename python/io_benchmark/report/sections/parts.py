@@ -202,13 +202,13 @@ def _table(division: Division, subject: Subject, report: Report) -> Iterator[blo
     phrase = f"{on_measurement(subject, report)}, {difference.unit}"
     title = f"{candidate} against {baseline}{phrase} per {workloads.of(subject.workload).operation}"
     heads = (baseline, candidate, "Difference", f"{number_text.percent(LEVEL)} interval", "Share")
-    rows, phase = [], ""
-    for part in difference.large:
-        if _PHASES[part.phase] not in ("", phase):
-            phase = _PHASES[part.phase]
-            rows.append(blocks.Row(phase))
-        cells = _cells(difference, [part])
-        rows.append(blocks.Row(_KINDS[part.kind], cells, level=1 if phase else 0))
+    rows = []
+    for phase, same in grouped(difference.large, lambda part: part.phase).items():
+        has_row = len(same) > 1 and bool(_PHASES[phase])  # otherwise its part names it
+        rows += [blocks.Row(_PHASES[phase])] if has_row else []
+        for part in same:
+            label = _KINDS[part.kind] if has_row else part_name(phase, part.kind)
+            rows.append(blocks.Row(label, _cells(difference, [part]), level=int(has_row)))
     if difference.small:
         rows.append(blocks.Row("other parts", _cells(difference, difference.small)))
     rows.append(blocks.Row("all parts", _cells(difference, division.parts), is_strong=True))
