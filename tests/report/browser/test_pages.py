@@ -43,10 +43,10 @@ SAMPLES: Mapping[str, Sample] = {
     "several workloads": Sample(golden.ALL["few-measurements"], Sizes(3300, 4500, 780)),
     "refused": Sample(golden.ALL["refused"], Sizes(1400, 1800, 260)),
     "hostile names": Sample(golden.ALL["hostile-names"], Sizes(4500, 7000, 950)),
-    "history": Sample(golden.ALL["history: one-change"], Sizes(1300, 1700, 270)),
-    "tasks": Sample(golden.ALL["tasks: the seed's"], Sizes(1450, 1700, 280)),
+    "history": Sample(golden.ALL["history: one-change"], Sizes(1400, 1750, 290)),
+    "tasks": Sample(golden.ALL["tasks: the seed's"], Sizes(1550, 1950, 320)),
     "tasks on four pools": Sample(
-        golden.ALL["tasks: labels that differ, on four pools"], Sizes(1450, 2100, 420)
+        golden.ALL["tasks: labels that differ, on four pools"], Sizes(1650, 2400, 460)
     ),
     "prediction": Sample(sample_pages.prediction, Sizes(1600, 2000, 360)),
     "ranking": Sample(sample_pages.ranking, Sizes(1450, 2500, 440)),
@@ -63,11 +63,15 @@ WITH_ANSWER = (
     "before and after",
     "several workloads",
     "refused",
+    "history",
+    "tasks",
+    "tasks on four pools",
     "prediction",
     "ranking",
     "investigation",
     "gate",
     "gate of a mixed pool",
+    "fleet",
 )
 # Names of 300 letters and of no letters do not break as words do.
 HOSTILE = {"hostile names", "hostile fleet"}
