@@ -105,6 +105,13 @@ def test_what_limits_all_pools() -> None:
             [problem("engine", subject=Subject("spawn", "", ""))],
             "; tasks of one pool ran in docker, those of the other natively (spawn)",
         ),
+        (
+            [problem("engine", subject=Subject("spawn", "", "")), problem("zones")],
+            (
+                "; the workers are in different zones; tasks of one pool ran in docker, those of "
+                "the other natively (spawn)"
+            ),
+        ),
         ([problem("zones", "intel", "amd-30"), problem("same-worker", "amd-30")], ""),
         # Rules about single runs are warnings.
         ([problem("noisy", "amd-16"), problem("cut-short", "amd-16")], ""),
@@ -172,6 +179,9 @@ def test_left_out_runs() -> None:
     failed[0] = replace(failed[0], measurements_used=0)
     assert clause(first, *failed) == "2 of 3 runs of amd-16 ended early, 1 of them left out"
     assert clause(first, failed[0]) == "1 of 2 runs of amd-16 failed, left out"
+    # One that measured nothing at all has nothing that could be left out.
+    empty = replace(first, measurements=0, measurements_used=0)
+    assert clause(empty, *others) == ""
     # A run that confirms a cause is no part of the comparison.
     assert clause(first, replace(failed[0], is_counted=False)) == ""
 

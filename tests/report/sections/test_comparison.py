@@ -71,7 +71,7 @@ def test_which_look_it_is() -> None:
     compared = [looked, *(replace(looked, of_all=pair) for pair in (comparison, reversed_verdict))]
     subjects = [replace(subject, comparisons=(pair,)) for pair in compared]
     first, same, other = (screen(replace(report, subjects=(part,))) for part in subjects)
-    clause = "3 workers each; second of at most 3 looks, for which the interval is wider)."
+    clause = "3 workers each; second of at most 3 looks, for which the interval is wider)"
     assert [clause in lines[0] for lines in (first, same, other)] == [True, False, False]
     assert same[0].endswith(", decided at an earlier look.")
     assert other[0].endswith(", which stands; all workers: 1.92× (1.73 to 2.13).")
