@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Simulation: how many changes of a fleet are found in time, and how many alerts are false.
 
-The bars: of 12 planted changes 11 are found with the second push that shows them, on average; at
-most one false alert per year and fleet of 60 pools. A second alert for a planted change is false,
-too. Heavy tails, drift and seasons are what no threshold was chosen by.
+The bars: of 12 planted changes 11 are found within two weeks of the first push that shows them, on
+average; at most one false alert per year and fleet of 60 pools. A second alert for a planted change
+is false, too. Fleets with heavy tails, drift and seasons vary more than is assumed: their bars are
+what was measured, rounded up.
 """
 
 import math
@@ -31,8 +32,8 @@ MARGIN = 0.05
 FOUND, FALSE_ALERTS = 11.0, 1.0
 
 _FALSE_FAILURES = 1e-4
-# A fleet takes 5 seconds.
-PART_OF_REPETITIONS = 100
+# A fleet takes 5 seconds: one of them, and with --long 50.
+PART_OF_REPETITIONS = 200
 
 
 def is_of(change: FleetChange, planted: Planted, since) -> bool:
@@ -55,18 +56,20 @@ def judge(fleet: SimulatedFleet) -> Counter[str]:
         alerts += sum(change.is_alert for change in changes[pool.pool])
     for planted, first in fleet.planted:
         name = pool_name(planted.pool)
-        days = sorted({each.time.date() for each in fleet.readings[name] if each.time >= first})
         hits = [change for change in changes[name] if is_of(change, planted, first.date())]
         if hits:
             hit = min(hits, key=lambda change: change.found)
             alerts -= hit.is_alert
-            counts[planted.cause] += hit.found <= days[min(1, len(days) - 1)]
+            counts[planted.cause] += hit.found <= first.date() + timedelta(weeks=2)
     counts["false alerts"] = alerts
     return counts
 
 
 @pytest.fixture
-def fleets(repetitions: int) -> int:
+def fleets(request: pytest.FixtureRequest, repetitions: int) -> int:
+    is_long = request.config.getoption("--long")
+    if not is_long and request.node.callspec.id != "as assumed":
+        pytest.skip("only with --long: a single fleet shows no rate")
     return repetitions // PART_OF_REPETITIONS
 
 
@@ -74,6 +77,10 @@ def fleets(repetitions: int) -> int:
     ("noise", "most_false", "least_found"),
     [
         pytest.param(Noise(), FALSE_ALERTS, FOUND, id="as assumed"),
+        pytest.param(Noise(degrees=3), 3.0, 10.0, id="heavy tails"),
+        pytest.param(Noise(drift=0.1), 3.0, 10.0, id="drift of 10 % per year"),
+        pytest.param(Noise(season=0.04), 3.0, 10.0, id="seasons of 8 %"),
+        pytest.param(Noise(degrees=3, drift=0.1, season=0.04), 6.0, 10.0, id="all of these"),
     ],
 )
 def test_fleets(noise, most_false, least_found, fleets, record_property):

@@ -176,14 +176,59 @@ def test_machines_of_two_kinds() -> None:
     assert found_in(Past().change(15, 1.0, workers=[1], facts=one_disk)).changes == ()
 
 
-def test_a_disk_is_lost_after_it_was_added() -> None:
-    """A kind of machine that was long gone is new again when it returns."""
+@pytest.mark.parametrize(("start", "is_changed"), [(11, False), (12, True)])
+def test_the_first_of_a_kind(start: int, is_changed: bool) -> None:
+    """A kind of machine is new after twelve readings of others; before, it may just be rare."""
+    past = Past(weeks=start + 1, workers=1)
+    past.change(start, 1.9, facts={**TWO_DISKS, "disks": "1"})
+    assert bool(found_in(past).changes) is is_changed
+
+
+@pytest.mark.parametrize(("back", "is_new"), [(34, False), (36, True)])
+def test_a_kind_that_returns(back: int, is_new: bool) -> None:
+    """A kind of machine that 25 pushes did not have is new; one that they had is rare."""
     one_disk = {**TWO_DISKS, "disks": "1"}
-    past = Past(weeks=60).change(0, 1.9, end=10, facts=one_disk).change(45, 1.9, facts=one_disk)
-    assert [(change.since, change.is_alert) for change in found_in(past).changes] == [
-        (day(45), True),
+    past = Past(weeks=back + 1).change(0, 1.9, end=10, facts=one_disk)
+    changes = found_in(past.change(back, 1.9, facts=one_disk)).changes
+    expected = [(day(back), True)] if is_new else []
+    assert [(change.since, change.is_alert) for change in changes] == [
+        *expected,
         (day(10), False),
     ]
+
+
+def test_a_rare_kind_after_a_change() -> None:
+    """A rare kind of machine is expected to have changed as the others did."""
+    one_disk = {**TWO_DISKS, "disks": "1"}
+    past = Past(weeks=30, workers=1).change(15, 1.6)
+    for week, ratio in ((4, 1.9), (9, 1.9), (20, 1.9 * 1.6), (21, 1.9 * 1.6)):
+        past.change(week, ratio, end=week + 1, facts=one_disk)
+    assert [change.since for change in found_in(past).changes] == [day(15)]
+
+
+def test_a_drift() -> None:
+    """A pool that becomes slower little by little, from some week on, has no step."""
+    past = Past(weeks=50, workers=9)
+    for week in range(30, 50):
+        past.change(week, 1.01 ** (week - 29), end=week + 1)
+    assert found_in(past).changes == ()
+
+
+def test_machines_that_stay() -> None:
+    """Two weeks with a slow machine of a pool alone are no change: it was slow before."""
+    readings = []
+    for each in Past(weeks=17, workers=5).readings():
+        week, worker = (int(number) for number in each.task_id.split("-")[1:])
+        if week >= 15 and worker != 4:
+            continue
+        marks = MachineMarks(f"worker-{worker}", pool="intel")
+        values = {"write": each.values["write"] / (1.5 if worker == 4 else 1.0)}
+        readings.append(replace(each, marks=marks, values=values))
+    assert found_in(readings).changes == ()
+    new_machines = [
+        replace(each, marks=MachineMarks(each.task_id, pool="intel")) for each in readings
+    ]
+    assert len(found_in(new_machines).changes) == 1
 
 
 def test_a_fact_alone() -> None:

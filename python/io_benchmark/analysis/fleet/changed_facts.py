@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from io_benchmark.analysis.fleet.figure_series import Shift
+from io_benchmark.analysis.fleet.figure_series import REMEMBERED, Shift
 from io_benchmark.analysis.fleet.fleet_model import ChangedFact
 from io_benchmark.analysis.fleet.pool_readings import Located
 from io_benchmark.analysis.fleet.readings import LOCAL_SSDS
@@ -54,8 +54,9 @@ def facts_of_change(
 
     Noise can move a change by a push, so that facts which changed one push off count as well.
     """
+    reach = _FACT_PUSHES if shift.kind is None else REMEMBERED
     for start in (shift.start, shift.start - 1, shift.start + 1):
-        before = [item for push in pushes[max(0, start - _FACT_PUSHES) : start] for item in push]
+        before = [item for push in pushes[max(0, start - reach) : start] for item in push]
         after = [
             item
             for push in pushes[start:]

@@ -84,8 +84,11 @@ def changes_of(
             }
             if fresh:
                 name = max(fresh, key=lambda name: (abs(fresh[name].log_ratio), name))
-                starts[is_slower] = fresh[name].start
-                changes.append(_change(pushes[: number + 1], name, fresh[name], watch.kinds))
+                change = _change(pushes[: number + 1], name, fresh[name], watch.kinds)
+                # Of new kinds of machines, only those count that have a fact which none had.
+                if fresh[name].kind is None or change.facts:
+                    starts[is_slower] = fresh[name].start
+                    changes.append(change)
     changes += _price_changes(pushes, margin_ratio)
     changes.sort(key=lambda change: (change.found, change.since, change.key), reverse=True)
     levels = {

@@ -4,7 +4,7 @@
 Every reading is compared with what is expected of its machine: the level of machines of its kind in
 the pushes before, and what this machine differed by. Two questions are asked at each push:
 
-- Did the pool change? The newest two, three and four pushes are tested. A single push is never
+- Did the pool change? The newest two and three pushes are tested. A single push is never
   enough, because a busy week moves all workers.
 - Is there a new kind of machine, with other disks for example, that differs? One reading can be
   enough, because new kinds are rare.
@@ -36,19 +36,19 @@ _DEGREES = 5.0  # of Student's t
 # A push that is farther off counts as this many standard errors for how far pushes vary.
 _FARTHEST = 3.0
 _ROUNDS = 4  # until the mean without outliers stays
-_REMEMBERED = 25  # pushes, of a rare kind of machine
+REMEMBERED = 25  # pushes, of a rare kind of machine
 _FEWEST_PUSHES = 6  # before the first test
 _FEWEST_AFTER_CHANGE = 2
 _FEWEST_FOR_KINDS = 12  # readings, before a kind of machine is new
-_NEWEST = 4  # pushes that are tested together, at most
+_NEWEST = 3  # pushes that are tested together, at most
 # Two pushes that differ by less in sum are not tested.
 _UNTESTED = 0.06
 # A step is not one where the pushes just before it had gone this part of the way already.
-_JUST_BEFORE, _DRIFTED = 4, 0.5
+_JUST_BEFORE, _DRIFTED = 4, 0.35
 # The evidence that is needed. Chosen by tests/simulation/test_fleets.py, which has the rates.
-_ENOUGH = 9.0
-_ENOUGH_WITH_FACT = 5.5  # where a fact changed there
-_ENOUGH_OF_MEAN_WITH_FACT = 4.5  # the same, of several figures' mean, of which there is one
+_ENOUGH = 8.0
+_ENOUGH_WITH_FACT = 5.0  # where a fact changed there
+_ENOUGH_OF_MEAN_WITH_FACT = 4.0  # the same, of several figures' mean, of which there is one
 _ENOUGH_OF_KIND = 5.0
 
 
@@ -127,7 +127,7 @@ class FigureSeries:
         if end < self._fewest:
             return None
         if end not in self._expected:
-            self._expected[end] = expected_of(self._pushes[max(0, end - _REMEMBERED) : end])
+            self._expected[end] = expected_of(self._pushes[max(0, end - REMEMBERED) : end])
         return self._expected[end]
 
     def _differences(self, newest: int, expected: Expected, kind: int | None) -> list[_Push]:
@@ -158,7 +158,7 @@ class FigureSeries:
         """Return the most probable change of the newest pushes, if one is certain."""
         shifts: list[Shift] = []
         is_certain = False
-        for newest in (2, 1, 3, 4):
+        for newest in (2, 1, *range(3, _NEWEST + 1)):
             expected = self._before(newest)
             pushes = self._differences(newest, expected, None) if expected else []
             if expected is None or len(pushes) < newest:

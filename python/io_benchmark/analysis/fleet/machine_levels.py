@@ -16,7 +16,7 @@ from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION
 WORKER_VARIANCE = DEFAULT_WORKER_VARIATION**2
 WEEK_VARIANCE = 0.02**2
 # Pushes that the level of a kind is the mean of.
-_LEVEL_PUSHES = 12
+_LEVEL_PUSHES = 8
 _SHRUNK = 2.0  # readings that a machine's difference from its kind is shrunk by
 
 
