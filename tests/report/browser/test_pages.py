@@ -49,6 +49,7 @@ SAMPLES: Mapping[str, Sample] = {
         golden.ALL["tasks: labels that differ, on four pools"], Sizes(1650, 2400, 460)
     ),
     "prediction": Sample(sample_pages.prediction, Sizes(1600, 2000, 360)),
+    "prediction of 60 pools": Sample(golden.ALL["prediction: sixty pools"], Sizes(2900, 4300, 780)),
     "ranking": Sample(sample_pages.ranking, Sizes(1450, 2500, 440)),
     "investigation": Sample(golden.ALL["investigation: a change"], Sizes(1700, 2200, 360)),
     "gate": Sample(golden.ALL["gate: failed"], Sizes(900, 1300, 270)),

@@ -6,7 +6,7 @@ import math
 import pytest
 import sample_ranking
 from msgspec.structs import replace
-from written import lines, screen
+from written import folds, lines, screen
 
 from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.costs.worker_time import Price
@@ -111,3 +111,13 @@ def test_json_has_no_more_than_before() -> None:
     written = rendered(sample_ranking.seven_labels(), "json")
     assert "next_commands" not in written
     assert sample_ranking.GROUP not in written
+
+
+@pytest.mark.parametrize(("count", "folded"), [(12, []), (13, ["13 labels"])])
+def test_many_rows_are_folded(count: int, folded: list[str]) -> None:
+    """A table of twelve rows is open, a longer one is folded."""
+    ranking = sample_ranking.sixty_pools()
+    made = replace(ranking, labels=ranking.labels[:count], pools=ranking.pools[:12])
+    assert folds(made) == folded
+    made = replace(ranking, labels=ranking.labels[:1], pools=ranking.pools[:count])
+    assert folds(made) == [fold.replace("label", "pool") for fold in folded]

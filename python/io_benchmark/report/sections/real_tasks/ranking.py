@@ -40,6 +40,7 @@ from io_benchmark.report.facts import VERSION, addresses_of
 from io_benchmark.report.sections.real_tasks import ranking_answers
 from io_benchmark.text import name
 
+_ROWS_OPEN = 12  # a longer table is folded
 _LABELS_SHOWN = 40  # further labels are on the page alone
 # Characters of the names of a pool and of a label.
 _POOL_CELLS = 24
@@ -57,11 +58,18 @@ def document(ranking: LabelRanking) -> Document:
     sentences = ranking_answers.answers(ranking)
     content: list[Block] = []
     if labels:
-        content += [Heading("Labels"), *labels]
+        first, *further = labels
+        if len(ranking.labels) > _ROWS_OPEN:
+            count_shown = min(len(ranking.labels), _LABELS_SHOWN)
+            first = Fold(number_of(count_shown, "label"), [first])
+        content += [Heading("Labels"), first, *further]
     if ranking.pools:
         heads = ("runs", "labels", "workers", "hours", "failed", "price per hour")
         rows = [Row(name(pool.pool, _POOL_CELLS), _pool(pool)) for pool in ranking.pools]
-        content += [Heading("Pools"), Table("pool", heads, rows, drop=heads[1:])]
+        pools: Block = Table("pool", heads, rows, drop=heads[1:])
+        if len(rows) > _ROWS_OPEN:
+            pools = Fold(number_of(len(rows), "pool"), [pools])
+        content += [Heading("Pools"), pools]
     content += Items.lists(
         ("Not read", ranking.unreadable), ("Messages about the runs", ranking.remarks)
     )
