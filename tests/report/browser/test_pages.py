@@ -68,6 +68,7 @@ WITH_ANSWER = (
     "tasks",
     "tasks on four pools",
     "prediction",
+    "prediction of 60 pools",
     "ranking",
     "investigation",
     "gate",
