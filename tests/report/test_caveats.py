@@ -61,7 +61,9 @@ def test_one_worker() -> None:
     report = compare(Plan.of_pools(POOLS, None), seed_workers.workers(pools=POOLS), Options())
     assert answer(report).endswith(f"interval 1.43 to 2.58; 1 worker each, {ONE_WORKER}).")
     assert warnings(report) == []
-    assert lines(section(report, "Notes"))[0].startswith("- one-worker: ")
+    summary, note, *_ = lines(section(report, "Notes"))
+    assert summary == "1 warning"
+    assert note.startswith("- one-worker: ")
 
 
 def test_what_limits_all_pools() -> None:

@@ -130,7 +130,8 @@ class Compared(Struct, frozen=True, eq=False):
                 chain.from_iterable(measurement.comparisons for measurement in measurements), read
             ),
             decision_cost=cost_of_deciding(measurements, counted, prices),
-            replication=count_workers(measurements, lines, self.lost),
+            replication=count_workers(measurements, lines),
+            lost=self.lost,
         )
         return named_as_rehearsal(report, read)
 

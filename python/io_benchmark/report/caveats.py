@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from io_benchmark.analysis.model.comparison import Comparison, Problem, Severity
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.model.run import WorkerLine
 from io_benchmark.number_text import listed, number_of, percent
 from io_benchmark.report.content import text_of
@@ -54,7 +54,7 @@ class Caveats(Struct, frozen=True):
     pairs: Sequence[Comparison]
 
     @classmethod
-    def of(cls, report: Report, pairs: Sequence[Comparison]) -> "Caveats":
+    def of(cls, report: SampledReport, pairs: Sequence[Comparison]) -> "Caveats":
         """Return the caveats of the pairs with which the sentences of a report begin."""
         by_candidate = {pair.candidate: [*_caveats_of_pair(report, pair)] for pair in pairs}
         clauses = [{caveat.clause for caveat in caveats} for caveats in by_candidate.values()]
@@ -148,7 +148,7 @@ def _alike(problem: Problem, similar: Problem) -> bool:
     )
 
 
-def _caveats_of_pair(report: Report, pair: Comparison) -> Iterator[Caveat]:
+def _caveats_of_pair(report: SampledReport, pair: Comparison) -> Iterator[Caveat]:
     """Yield the caveats of a pair, those first that change most of what its verdict means."""
     allowed, warned = (
         [
@@ -172,7 +172,9 @@ def _caveats_of_pair(report: Report, pair: Comparison) -> Iterator[Caveat]:
     yield from sorted(clauses, key=lambda caveat: not _is_of(pair, caveat.problems))
     if pair.look is not None and pair.of_all is None:
         yield Caveat(f"{text_of(pair.look)}, for which the interval is wider")
-    unknown = len(report.unreadable) - sum(side.lost for side in report.replication)
+    unknown = len(report.unreadable) - sum(
+        report.lost.get(count.side, 0) for count in report.replication
+    )
     if unknown > 0:
         yield Caveat(f"{number_of(unknown, 'result')} could not be read")
 
@@ -205,9 +207,9 @@ def _is_of(pair: Comparison, problems: Sequence[Problem]) -> bool:
     return any(problem.subject in (None, pair.subject) for problem in problems)
 
 
-def _results(report: Report, side: str) -> Iterator[Caveat]:
+def _results(report: SampledReport, side: str) -> Iterator[Caveat]:
     """Yield which results of a pool are missing, or are not of whole runs."""
-    lost = sum(count.lost for count in report.replication if count.side == side)
+    lost = report.lost.get(side, 0)
     runs = [run for run in report.workers if run.is_counted and run.side == side]
     if lost:
         results = number_of(len(runs) + lost, "result")
@@ -248,7 +250,7 @@ def _is_or_are(number: int, singular: str = "is", plural: str = "are") -> str:
     return singular if number == 1 else plural
 
 
-def _unlike_machines(report: Report, side: str) -> Iterator[Caveat]:
+def _unlike_machines(report: SampledReport, side: str) -> Iterator[Caveat]:
     """Yield how many workers of a pool are unlike the others, of which sentences below tell."""
     pools = [pool for pool in report.mixed_pools if pool.side == side]
     if pools:

@@ -59,21 +59,16 @@ def worker_lines(
 
 
 def count_workers(
-    subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine], lost: Mapping[str, int]
+    subjects: Sequence[SubjectReport], workers: Sequence[WorkerLine]
 ) -> tuple[Replication, ...]:
-    """Count each side: a baseline before its candidates, then what was not compared.
-
-    `lost` has how many tasks of a side ended and left no result.
-    """
+    """Count each side: a baseline before its candidates, then what was not compared."""
     runs = grouped((run for run in workers if run.is_counted), attrgetter("side"))
     sides = dict.fromkeys([*(side for part in subjects for side in part.figures), *runs])
-    return tuple(
-        _count_side(side, runs[side], subjects, lost.get(side, 0)) for side in sides if side in runs
-    )
+    return tuple(_count_side(side, runs[side], subjects) for side in sides if side in runs)
 
 
 def _count_side(
-    side: str, runs: Sequence[WorkerLine], subjects: Sequence[SubjectReport], lost: int
+    side: str, runs: Sequence[WorkerLine], subjects: Sequence[SubjectReport]
 ) -> Replication:
     compared = [
         (part, comparison)
@@ -99,7 +94,6 @@ def _count_side(
         standing=standing,
         workers_needed=max((workers for workers, _ in needed), default=None),
         workers_to_add=max(0, *(missing for _, missing in needed)) if needed else None,
-        lost=lost,
     )
 
 

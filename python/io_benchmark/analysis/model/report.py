@@ -112,7 +112,6 @@ class Replication(Struct, frozen=True):
     standing: Standing
     workers_needed: int | None  # in total, where it is open
     workers_to_add: int | None
-    lost: int = 0  # tasks that ended and left no result
 
 
 class SampleSeries(Struct, frozen=True, kw_only=True):
@@ -184,4 +183,5 @@ class SampledReport(Report, frozen=True, kw_only=True):
 
     series: tuple[SampleSeries, ...]
     prices: Mapping[str, Price] = {}  # of an hour of each side's workers, where it is known
+    lost: Mapping[str, int] = {}  # by side: tasks that ended and left no result
     days: tuple[str, ...] = ()  # of the first and the last start of a run; one if they are the same

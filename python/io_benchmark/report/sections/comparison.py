@@ -74,14 +74,14 @@ def leading_table(report: Report, sides: Sequence[SideResult]) -> Iterator[block
         yield screen_table(part, sides, str(part.subject) if len(report.subjects) > 1 else "")
 
 
-def caveats_of(report: Report, sides: Sequence[SideResult]) -> Caveats:
+def caveats_of(report: SampledReport, sides: Sequence[SideResult]) -> Caveats:
     """Return what limits the verdicts with which the pools' sentences begin."""
     leaders = [side for side in map(leader, by_pool(sides)) if side.verdict != blocks.NOISE]
     return Caveats.of(report, [side.comparison for side in leaders if side.comparison is not None])
 
 
 def _answer(
-    report: Report, sides: Sequence[SideResult], caveats: Caveats, *, is_full: bool
+    report: SampledReport, sides: Sequence[SideResult], caveats: Caveats, *, is_full: bool
 ) -> list[blocks.Item]:
     items = []
     nothing = _reason_for_nothing(report)

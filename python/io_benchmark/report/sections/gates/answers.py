@@ -107,7 +107,7 @@ def _evidence(report: GateReport) -> Iterator[blocks.Block]:
 
 def _caveats(gate: GateAnswer) -> Caveats:
     """Return what limits the answer besides its reasons."""
-    report = gate.comparison
+    report = cast("SampledReport", gate.comparison)
     pairs = [pair for part in report.subjects for pair in part.comparisons]
     first = gate.tests[0].subject if gate.tests else None
     decisive = [pair for pair in pairs if first in (None, pair.subject)][:1]
