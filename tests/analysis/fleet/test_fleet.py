@@ -2,7 +2,7 @@
 """The table of all pools: rows, prices, and the same table for any order of the readings."""
 
 import random
-from datetime import date
+from datetime import date, timedelta
 
 import msgspec
 import pytest
@@ -39,6 +39,19 @@ def test_what_a_pool_had_long_ago() -> None:
     readings[0] = reading("intel", 0, facts=facts_with(instance_type="old"))
     made = table(readings, as_of=date(2026, 8, 20))
     assert made.pools[0].machine_types == ("c2-standard-16",)
+
+
+@pytest.mark.parametrize(("days", "is_alert"), [(0, True), (28, True), (29, False)])
+def test_alerts_are_new(days: int, is_alert: bool) -> None:
+    """The first table of a year shows old changes, and has no alert about them."""
+    readings = [
+        reading("intel", week, f"{machine} {week}", values={"write": write + machine})
+        for week, write in enumerate([700.0] * 10 + [350.0] * 3)
+        for machine in range(3)
+    ]
+    (change,) = table(readings, as_of=readings[-1].time.date()).pools[0].changes
+    later = table(readings, as_of=change.found + timedelta(days=days)).pools[0].changes
+    assert [each.is_alert for each in later] == [is_alert]
 
 
 @pytest.mark.parametrize(

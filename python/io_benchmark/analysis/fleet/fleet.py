@@ -3,7 +3,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from msgspec.structs import replace
 
@@ -32,6 +32,10 @@ from io_benchmark.analysis.reading.disks import MachineType
 from io_benchmark.analysis.reading.machines import Facts
 from io_benchmark.costs.worker_time import NO_PRICES, Price
 
+# Chosen: a weekly task that was missed three times still has an alert, and the first table of a
+# year of pushes has none about what everybody knows.
+_LATEST_ALERT = timedelta(days=28)
+
 
 def fleet(
     readings: Iterable[WorkerReading],
@@ -53,7 +57,7 @@ def fleet(
     of_pools = {pool.pool: changes_of(pool, FIGURES, margin_ratio) for pool in pools}
     levels = {name: of_pool.levels for name, of_pool in of_pools.items()}
     changes = {
-        name: [_once(change, known) for change in of_pool.changes]
+        name: [_once(change, known, as_of) for change in of_pool.changes]
         for name, of_pool in of_pools.items()
     }
     cells = cells_of(pools, FIGURES, levels)
@@ -116,9 +120,10 @@ def _row(
     )
 
 
-def _once(change: FleetChange, announced: Sequence[str]) -> FleetChange:
-    """Return a change without its alert, if that was raised before."""
-    return replace(change, is_alert=False) if is_announced(change, announced) else change
+def _once(change: FleetChange, announced: Sequence[str], as_of: date) -> FleetChange:
+    """Return a change without its alert, if that was raised before or would be old news."""
+    is_old = as_of - change.found > _LATEST_ALERT
+    return replace(change, is_alert=False) if is_old or is_announced(change, announced) else change
 
 
 def _is_measured(name: str, cells: Cells) -> bool:

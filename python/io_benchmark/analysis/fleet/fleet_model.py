@@ -111,7 +111,7 @@ class FleetChange(Struct, frozen=True):
     # Of how many machines it is true, and how many there were; equal where the whole pool changed.
     machines: int = 0
     of_machines: int = 0
-    is_alert: bool = False  # slower by more than the margin, and not announced before
+    is_alert: bool = False  # slower by more than the margin, new, and not announced
 
 
 class PoolPredicted(Struct, frozen=True):
