@@ -44,15 +44,6 @@ def test_task_groups() -> None:
     assert "task group" not in " ".join(map(plain, facts_of(sample_report.seed_case())))
 
 
-def test_a_rehearsal() -> None:
-    """It says first that all differences are noise."""
-    report = replace(sample_report.seed_case(), is_only_noise=True)
-    first, *_ = facts_of(report)
-    assert first == Words(
-        "Rehearsal: one machine, all differences are noise", "warning", is_chip=True
-    )
-
-
 def test_days() -> None:
     """The first and the last day on which a run started; what is not a time is left out."""
     first, second, third = workers()

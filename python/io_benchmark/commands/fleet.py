@@ -36,7 +36,7 @@ EXAMPLES = (
 )
 MANUAL = "fleet.md"
 DEFAULT_PROJECT = "io-benchmark"
-DEFAULT_ORDER, ORDER_OF_TASK = "write", "minutes"
+ORDER_OF_TASK = "minutes"
 DEFAULT_REQUESTS, MOST_REQUESTS = 400, 100_000
 ADDRESSES = several(
     "addresses", "ADDRESS", "project in the index, or where results are", parse_name, nargs="*"
@@ -44,7 +44,7 @@ ADDRESSES = several(
 BY = option(
     "--by",
     "FIGURE",
-    f"best pool first: {DEFAULT_ORDER} (default), unpack, price, …",
+    "best pool first by unpack, price, … (default: what most pools have)",
     parse_order,
     default=None,
 )
@@ -86,7 +86,7 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.operations.fleet import FleetQuery, alerts_of, check_order, fleet
 
     profile = given[FOR]
-    by = given[BY] or (ORDER_OF_TASK if profile else DEFAULT_ORDER)
+    by = given[BY] or (ORDER_OF_TASK if profile else "")
     check_order(by, has_profile=bool(profile), has_prices=bool(given[PRICES]))
     query = FleetQuery(
         addresses=given[ADDRESSES] or [DEFAULT_PROJECT],

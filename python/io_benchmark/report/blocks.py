@@ -34,7 +34,6 @@ class Words(Struct, frozen=True):
     text: str
     kind: str = ""
     link: str = ""
-    is_chip: bool = False  # the page draws it as a small label; elsewhere it is text
     page_link: str = ""  # the same, where only the page leads there
 
 

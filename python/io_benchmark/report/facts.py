@@ -11,14 +11,11 @@ from io_benchmark.report import blocks
 from io_benchmark.report.links import group_link
 
 VERSION = f"io-benchmark {__version__}"
-_REHEARSAL = "Rehearsal: one machine, all differences are noise"
 _LINKED = 4
 
 
 def facts_of(report: SampledReport) -> Iterator[blocks.Line]:
     """Yield what was compared and measured, with links to the task groups."""
-    if report.is_only_noise:
-        yield blocks.Words(_REHEARSAL, blocks.WARNING, is_chip=True)
     measured = [part.subject for part in report.subjects]
     if len(measured) == 1:
         yield str(measured[0])

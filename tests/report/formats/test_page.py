@@ -119,10 +119,10 @@ def test_contents() -> None:
 
 def test_facts_and_answer() -> None:
     """Facts are below the title, then the answer, then the evidence."""
-    facts = (Words("Rehearsal", "warning", is_chip=True), ("push ", Words("a<b", link="https://x")))
+    facts = (Words("Rehearsal", "warning"), ("push ", Words("a<b", link="https://x")))
     document = Document("title", (Heading("Evidence"),), (), "", facts, (Paragraph("answer"),))
     written = page.render(document, Layout())
-    assert '<li><strong class="warning chip">Rehearsal</strong></li>' in written
+    assert '<li><strong class="warning">Rehearsal</strong></li>' in written
     assert (
         '<li>push <a href="https://x" rel="external nofollow noreferrer">a&lt;b</a></li>' in written
     )

@@ -37,7 +37,7 @@ _DEGREES = 5.0  # of Student's t
 _FARTHEST = 3.0
 _ROUNDS = 4  # until the mean without outliers stays
 REMEMBERED = 25  # pushes, of a rare kind of machine
-_FEWEST_PUSHES = 6  # before the first test
+FEWEST_PUSHES = 6  # before the first test
 _FEWEST_AFTER_CHANGE = 2
 _FEWEST_FOR_KINDS = 12  # readings, before a kind of machine is new
 _NEWEST = 3  # pushes that are tested together, at most
@@ -83,7 +83,7 @@ class FigureSeries:
         self._pushes: list[PushValues] = []
         self._expected: dict[int, Expected | None] = {}  # by how many pushes are before it
         self._squares, self._degrees = _ASSUMED_PUSHES, _ASSUMED_PUSHES
-        self._fewest = _FEWEST_PUSHES
+        self._fewest = FEWEST_PUSHES
         self.start = -1  # the number of the first push of the level
 
     def add(self, push: PushValues, changed_facts: Sequence[bool]) -> Shift | None:

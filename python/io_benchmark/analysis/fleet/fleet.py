@@ -41,7 +41,7 @@ def fleet(
     readings: Iterable[WorkerReading],
     *,
     as_of: date,
-    by: str,
+    by: str = "",
     margin_ratio: float,
     prices: Mapping[str, Price] = NO_PRICES,
     announced: Iterable[str] = (),
@@ -50,7 +50,10 @@ def fleet(
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> Fleet:
-    """Return the table of the pools that these readings are of, in the order `by`."""
+    """Return the table of the pools that these readings are of, in the order `by`.
+
+    Without an order it is that of the figure that most pools have.
+    """
     present, notes = without_future(readings, as_of)
     pools = by_pool(present)
     known = sorted(set(announced))
@@ -61,6 +64,7 @@ def fleet(
         for name, of_pool in of_pools.items()
     }
     cells = cells_of(pools, FIGURES, levels)
+    by = by or _most_measured(cells)
     drawn = figure_of(by) or _most_measured(cells)
     renamed = renamed_pools(pools)
     rows = [

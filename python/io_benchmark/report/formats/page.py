@@ -267,9 +267,8 @@ def _piece(piece: blocks.Inline) -> Markup:
             return Markup("<code>{}</code>").format(_escaped(piece.text))
         case blocks.Words(kind=kind) if kind:
             element = "span" if kind == blocks.QUIET else "strong"
-            classes = f"{_class(kind)} chip" if piece.is_chip else _class(kind)
             styled = Markup('<{0} class="{1}">{2}</{0}>')
-            return styled.format(element, classes, _prose(piece.text))
+            return styled.format(element, _class(kind), _prose(piece.text))
     return _prose(blocks.plain(piece))
 
 

@@ -88,8 +88,38 @@ def test_what_is_lately(days: int, is_alert: bool, is_answer: bool) -> None:
     change = replace(SLOWER, since=AS_OF - timedelta(days=days), is_alert=is_alert)
     fleet = with_changes(change)
     assert ("is slower since" in answer(fleet)[0]) is is_answer
-    assert ("No pool changed" in answer(fleet)[0]) is not is_answer
+    assert ("No change by more than 5 %" in answer(fleet)[0]) is not is_answer
     assert "1 change" in rendered(fleet, "html")
+
+
+@pytest.mark.parametrize(
+    ("pushes", "sentence"),
+    [
+        ((6, 6), "Whether a pool changed cannot be told yet: that needs 7 pushes of a pool."),
+        (
+            (7, 6),
+            (
+                "No change by more than 5 % was found in the 60 days before 2026-11-29; of 1 pool "
+                "it cannot be told yet: that needs 7 pushes of a pool."
+            ),
+        ),
+        ((7, 7), "No change by more than 5 % was found in the 60 days before 2026-11-29."),
+    ],
+)
+def test_no_change(pushes: tuple[int, int], sentence: str) -> None:
+    """Pools with too few pushes have no changes, and are not said to be steady."""
+    sample = with_changes()
+    pools = [
+        replace(pool, pushes=count, changes=())
+        for pool, count in zip(sample.pools, pushes, strict=False)
+    ]
+    assert answer(replace(sample, pools=tuple(pools)))[0] == sentence
+
+
+def test_an_order_without_values() -> None:
+    """It is said, because the pools then are in order of their names."""
+    sample = replace(with_changes(), ordered_by="unpack", figures=())
+    assert "! No pool has a value of unpack, so the pools are in order of names." in answer(sample)
 
 
 def test_the_newest_first() -> None:

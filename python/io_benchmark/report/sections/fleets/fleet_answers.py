@@ -6,9 +6,10 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from io_benchmark.analysis.fleet.figure_series import FEWEST_PUSHES
 from io_benchmark.analysis.fleet.fleet_model import Fleet, FleetFigure, FleetPool, PoolPredicted
 from io_benchmark.analysis.fleet.orders import figure_of
-from io_benchmark.number_text import digits, listed, money, number_of
+from io_benchmark.number_text import digits, listed, money, number_of, percent
 from io_benchmark.report import blocks
 from io_benchmark.report.sections.fleets.fleet_words import (
     change_items,
@@ -42,13 +43,30 @@ def answer(fleet: Fleet) -> Iterator[blocks.Item]:
     if len(lately) > MOST_LATELY:
         yield blocks.Item(f"and {number_of(len(lately) - MOST_LATELY, 'more change')} lately")
     if not lately:
-        yield blocks.Item(f"No pool changed in the {LATELY.days} days before {fleet.as_of}.")
+        yield blocks.Item(_no_change(fleet))
     if fleet.program:
         yield from _predicted(fleet)
     figure = figure_named(fleet, figure_of(fleet.ordered_by) or fleet.drawn)
     if figure is not None:
         yield from _best(figure, fleet)
         yield from _cheapest(figure, fleet)
+    elif figure_of(fleet.ordered_by) is not None:
+        nothing = f"No pool has a value of {fleet.ordered_by}, so the pools are in order of names."
+        yield blocks.Item(blocks.Words(nothing, blocks.WARNING), mark="!")
+
+
+def _no_change(fleet: Fleet) -> str:
+    """Write that no change was found, as far as there are pushes enough to find one."""
+    too_few = sum(pool.pushes <= FEWEST_PUSHES for pool in fleet.pools)
+    needed = f"that needs {number_of(FEWEST_PUSHES + 1, 'push')} of a pool"
+    if too_few == len(fleet.pools):
+        return f"Whether a pool changed cannot be told yet: {needed}."
+    margin = percent(fleet.margin_ratio)
+    sentence = f"No change by more than {margin} was found in the {LATELY.days} days before "
+    sentence += fleet.as_of.isoformat()
+    if too_few:
+        sentence += f"; of {number_of(too_few, 'pool')} it cannot be told yet: {needed}"
+    return f"{sentence}."
 
 
 def _best(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
