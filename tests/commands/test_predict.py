@@ -14,7 +14,8 @@ from io_benchmark import __version__
 
 ANSWER = """\
 How long tasks take on other pools
-  1 task, 1 profile · results of 2 other pools · io-benchmark {version}
+  1 task, 1 profile · results of 2 other pools · task-profile.json · results ·
+  io-benchmark {version}
 
 Answer
   - tar, command 00000000: 2.00 s on intel, by 1 profile.
@@ -55,12 +56,12 @@ def profile(tmp_path: Path) -> Path:
 
 def test_text(profile: Path, results: Path) -> None:
     """A sentence and a row per pool that is predicted, and the reasons for the others."""
-    command = ("predict", profile, "--on", results)
-    whole = program.run(*command, "--details").stdout
+    command, folder = ("predict", profile.name, "--on", results.name), results.parent
+    whole = program.run(*command, "--details", folder=folder).stdout
     assert whole == ANSWER.format(version=__version__)
     # The first screen has the same sentences and rows.
-    shown = program.run(*command).stdout.splitlines()
-    assert [line for line in ANSWER.splitlines()[4:] if line and line not in shown] == [
+    shown = program.run(*command, folder=folder).stdout.splitlines()
+    assert [line for line in ANSWER.splitlines()[5:] if line and line not in shown] == [
         "tar, command 00000000",
         "  On intel: 0.500 CPUs used, 100 MiB written to its disks, 0 B read.",
     ]
@@ -92,11 +93,12 @@ def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
 def test_the_pool_of_a_profile(results: Path, tmp_path: Path) -> None:
     """`--pool` names it where the profile does not, without which nothing is predicted."""
     document = profile_document((0, 50, 50, 0), cpu_s=1, pool=None)
-    unnamed = write_profile(tmp_path / "unnamed.json", document)
-    done = program.run("predict", unnamed, "--on", results, expected=1)
+    unnamed = write_profile(tmp_path / "task-profile.json", document).name
+    command = ("predict", unnamed, "--on", results.name)
+    done = program.run(*command, folder=tmp_path, expected=1)
     assert "does not name its pool" in " ".join(done.stdout.split())
     assert done.stderr == "error: nothing could be predicted; see the report for the reasons\n"
-    done = program.run("predict", unnamed, "--pool", "intel", "--on", results, "--details")
+    done = program.run(*command, "--pool", "intel", "--details", folder=tmp_path)
     assert done.stdout == ANSWER.format(version=__version__)
 
 

@@ -2,6 +2,7 @@
 """The command tasks: the seed's tasks, and what they cost."""
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -110,6 +111,15 @@ def test_the_most_extreme_costs(tmp_path, option, costs, source):
     done = program.run("tasks", "runs.csv", option, *given, folder=tmp_path)
     assert "USD" in done.stdout
     assert not re.search(r"\b(nan|inf|infinity)\b|∞", done.stdout, re.IGNORECASE)
+
+
+def test_facts(folder: Path) -> None:
+    """People read which tables were compared, and when the runs were; JSON has neither."""
+    command = ("tasks", "runs.csv")
+    shown = " ".join(program.run(*command, "--details", folder=folder).stdout.split())
+    assert re.search(r" · from 20[0-9-]{8}( to 20[0-9-]{8})? · runs.csv · io-benchmark ", shown)
+    published = json.loads(program.run(*command, "--format", "json", folder=folder).stdout)
+    assert not {"addresses", "days"} & published.keys()
 
 
 def test_nothing_in_common(folder):

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from io_benchmark.analysis.prediction import predict as analysis
-from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.prediction.prediction_model import ExplainedPredictions, Predictions
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.errors import ResultError, UsageError
@@ -27,7 +27,7 @@ def predict(
     *,
     pool: str | None = None,
     prices: Mapping[str, Price],
-) -> Predictions:
+) -> ExplainedPredictions:
     """Predict the time of each profiled task on each pool whose results are at addresses in `on`.
 
     Profiles are at addresses as well: a file, a folder, or tasks that published theirs. `pool` is
@@ -39,7 +39,13 @@ def predict(
             raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
         named = tuple(replace(run, pool=run.pool or pool) for run in profiled.results)
         profiled = replace(profiled, results=named)
-    return predict_profiles(context, profiled, on, prices)
+    predictions = predict_profiles(context, profiled, on, prices)
+    return ExplainedPredictions(
+        predictions.tasks,
+        predictions.unreadable,
+        predictions.remarks,
+        addresses=(*profiles, *on),
+    )
 
 
 def read_profiles(context: Context, addresses: Sequence[str]) -> Gathered[RunProfile]:

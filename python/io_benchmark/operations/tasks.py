@@ -17,7 +17,7 @@ from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.ranking import ExplainedRanking, RankedLabel, RunTotals
-from io_benchmark.analysis.tasks.task_model import TaskReport, TaskSide
+from io_benchmark.analysis.tasks.task_model import ExplainedTasks, TaskReport, TaskSide
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
@@ -44,7 +44,7 @@ def compare_task_runs(
     baseline: str | None,
     margin: float,
     prices: Mapping[str, Price],
-) -> TaskReport:
+) -> ExplainedTasks:
     """Compare the runs of each label between pools, or with those at the addresses of `against`."""
     groups = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = {
@@ -68,9 +68,23 @@ def compare_task_runs(
         first = {names[pool] for pool in readings[""].first if pool in names}
         # A user may name the baseline with its provisioner.
         plan = Plan.of_pools(names.values(), names.get(baseline or "", baseline), first=first)
-    return analyse(
+    report = analyse(
         plan, sides, margin=margin, prices=prices, unreadable=unreadable, remarks=remarks
     )
+    runs = [run for reading in readings.values() for run in reading.results]
+    return ExplainedTasks(
+        **{name: getattr(report, name) for name in TaskReport.__struct_fields__},
+        addresses=(*against, *addresses),
+        days=_days(runs),
+    )
+
+
+def _days(runs: Iterable[TaskRun]) -> tuple[str, ...]:
+    """Return the days of the first and the last start of a run."""
+    starts_ms = [run.started_ms for run in runs if run.started_ms >= 0]
+    if not starts_ms:
+        return ()
+    return tuple(dict.fromkeys(_day(time_ms) for time_ms in (min(starts_ms), max(starts_ms))))
 
 
 class _TotalsQuery(RunQuery, kw_only=True):

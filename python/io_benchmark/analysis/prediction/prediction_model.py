@@ -74,3 +74,9 @@ class Predictions(Struct, frozen=True, tag_field="version", tag=2):
     tasks: tuple[TaskPrediction, ...]
     unreadable: tuple[str, ...]
     remarks: tuple[str, ...]
+
+
+class ExplainedPredictions(Predictions, frozen=True, kw_only=True):
+    """Predictions with what only people read of them; it is not published as JSON."""
+
+    addresses: tuple[str, ...]  # of the profiles, then of the results of other pools

@@ -266,3 +266,10 @@ class TaskReport(Struct, frozen=True, tag_field="version", tag=4):
     comparisons: tuple[TaskComparison, ...]
     unreadable: tuple[str, ...] = ()
     remarks: tuple[Statement, ...] = ()
+
+
+class ExplainedTasks(TaskReport, frozen=True, kw_only=True):
+    """A report with what only people read of it; it is not published as JSON."""
+
+    addresses: tuple[str, ...]
+    days: tuple[str, ...]  # of the first and the last start of a run; one if they are the same

@@ -24,14 +24,16 @@ from msgspec.structs import replace
 from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.model.report import Report, SampledReport
 from io_benchmark.analysis.model.statements import Statement, Value
+from io_benchmark.analysis.prediction.prediction_model import ExplainedPredictions, Predictions
 from io_benchmark.analysis.tasks.ranking import ExplainedRanking, LabelRanking
+from io_benchmark.analysis.tasks.task_model import ExplainedTasks, TaskReport
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import Layout
 
 if TYPE_CHECKING:
     from io_benchmark.report.formats import AnyReport
 
-Kind = TypeVar("Kind", Report, LabelRanking)
+Kind = TypeVar("Kind", Report, LabelRanking, TaskReport, Predictions)
 
 
 class _Sentence(Struct, frozen=True):
@@ -47,6 +49,10 @@ def render(report: "AnyReport", _layout: Layout) -> str:
         report = _published(report, Report)
     elif isinstance(report, ExplainedRanking):
         report = _published(report, LabelRanking)
+    elif isinstance(report, ExplainedTasks):
+        report = _published(report, TaskReport)
+    elif isinstance(report, ExplainedPredictions):
+        report = _published(report, Predictions)
     elif isinstance(report, GateReport):
         gates = [
             replace(gate, comparison=_published(gate.comparison, Report)) for gate in report.gates

@@ -6,11 +6,15 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.prediction.prediction_model import PREDICTION_LEVEL, Predictions
+from io_benchmark.analysis.prediction.prediction_model import (
+    PREDICTION_LEVEL,
+    ExplainedPredictions,
+    Predictions,
+)
 from io_benchmark.number_text import compact, count, digits, number_of, percent, ratio, signed, size
 from io_benchmark.report import blocks
 from io_benchmark.report.content import text_of
-from io_benchmark.report.facts import VERSION
+from io_benchmark.report.facts import VERSION, addresses_of
 from io_benchmark.report.sections.real_tasks import prediction_answers
 from io_benchmark.report.sections.real_tasks.profiled_task import (
     PAID,
@@ -67,6 +71,8 @@ def _facts(predictions: Predictions) -> Iterator[blocks.Line]:
     yield f"{number_of(len(predictions.tasks), 'task')}, {number_of(profiles, 'profile')}"
     pools = {pool.pool for task in predictions.tasks for pool in task.pools}
     yield f"results of {number_of(len(pools), 'other pool')}"
+    if isinstance(predictions, ExplainedPredictions):
+        yield from addresses_of(predictions.addresses)
     yield VERSION
 
 

@@ -6,7 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.tasks.task_model import LabelRow, TaskComparison, TaskReport
+from io_benchmark.analysis.tasks.task_model import (
+    ExplainedTasks,
+    LabelRow,
+    TaskComparison,
+    TaskReport,
+)
 from io_benchmark.number_text import (
     NOTHING,
     count,
@@ -19,7 +24,7 @@ from io_benchmark.number_text import (
 from io_benchmark.report import blocks
 from io_benchmark.report.content import baseline_text, ends_text, text_of
 from io_benchmark.report.drawn import Dot, StripRow
-from io_benchmark.report.facts import VERSION
+from io_benchmark.report.facts import VERSION, addresses_of
 from io_benchmark.report.sections.real_tasks import task_answers
 from io_benchmark.text import LINE_LENGTH, name
 
@@ -75,13 +80,17 @@ def document(report: TaskReport) -> blocks.Document:
 
 
 def _facts(report: TaskReport) -> Iterator[blocks.Line]:
-    """Yield how many runs and labels were compared, and by which program."""
+    """Yield what was read and compared, when it ran, and by which program."""
     runs = sum(side.completed for side in report.sides)
     pools = {side.queue or side.side for side in report.sides}
     yield f"{number_of(runs, 'completed run')} on {number_of(len(pools), 'pool')}"
     labels = {label.label for pair in report.comparisons for label in pair.labels}
     if labels:
         yield f"{number_of(len(labels), 'label')} compared"
+    if isinstance(report, ExplainedTasks):
+        if report.days:
+            yield f"from {' to '.join(report.days)}"
+        yield from addresses_of(report.addresses)
     yield VERSION
 
 
