@@ -55,3 +55,10 @@ def test_days() -> None:
     assert days_of(runs) == ("2026-11-02", "2026-11-05")
     assert days_of(runs[:1]) == ("2026-11-05",)
     assert days_of(runs[2:]) == ()
+
+
+def test_addresses() -> None:
+    """Only an address of a browser is a link: a folder's name may begin as one does."""
+    addresses = ("https://tc.example/tasks/x", "http://tc.example", "httpd-results", "task:x")
+    links = [fact.link for fact in addresses_of(addresses) if isinstance(fact, Words)]
+    assert links == ["https://tc.example/tasks/x", "http://tc.example", "", ""]

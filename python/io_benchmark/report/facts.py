@@ -38,7 +38,9 @@ def facts_of(report: SampledReport) -> Iterator[blocks.Line]:
 def addresses_of(addresses: Sequence[str]) -> Iterator[blocks.Line]:
     """Yield addresses as a user typed them; those of a browser are links."""
     lines = [
-        blocks.Words(address, blocks.CODE, address if address.startswith("http") else "")
+        blocks.Words(
+            address, blocks.CODE, address if address.startswith(("https://", "http://")) else ""
+        )
         for address in addresses
     ]
     yield from _few(lines, "more address")
