@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from operator import attrgetter
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.fleet import fleet as analysis
 from io_benchmark.analysis.fleet.fleet_model import Fleet, WorkerReading
 from io_benchmark.analysis.fleet.orders import COST, MINUTES, MONEY, PRICE
+from io_benchmark.analysis.fleet.pool_readings import CLOCKS_DIFFER
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
@@ -28,7 +29,6 @@ from io_benchmark.text import clean, clean_name
 
 _NAMED = 3  # tasks in a message
 _NEW = "New: "  # as reports mark an alert
-_CLOCKS_DIFFER = timedelta(days=1)
 
 
 class FleetQuery(Struct, frozen=True, kw_only=True):
@@ -57,8 +57,7 @@ def fleet(context: Context, query: FleetQuery) -> Fleet:
         most_requests=query.most_requests,
         as_of=as_of,
     )
-    priced = [_with_price(reading, query.prices) for reading in read.readings]
-    read.readings[:] = priced
+    read.readings = [_with_price(reading, query.prices) for reading in read.readings]
     kept = without_old(read.kept, now, read.indexed)
     if query.readings is not None:
         write_kept(query.readings, kept)
@@ -125,7 +124,7 @@ def _until(readings: Iterable[WorkerReading], as_of: date, today: date) -> Itera
     """Yield the readings of a table of an earlier day; those of the future are no part of it."""
     for reading in readings:
         day = reading.time.date()
-        if day <= as_of or day > today + _CLOCKS_DIFFER:
+        if day <= as_of or day > today + CLOCKS_DIFFER:
             yield reading
 
 

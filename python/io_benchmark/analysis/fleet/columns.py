@@ -9,6 +9,7 @@ no rank.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from statistics import fmean
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -124,8 +125,8 @@ def points_of(pool: PoolReadings, name: str, cell: Cell | None) -> tuple[WeekPoi
         by_machine: dict[str, list[float]] = {}
         for item in push:
             by_machine.setdefault(item.machine, []).append(math.log(item.reading.values[name]))
-        logs = [math.fsum(values) / len(values) for values in by_machine.values()]
-        points.append(WeekPoint(push[0].pushed, math.exp(math.fsum(logs) / len(logs))))
+        logs = [fmean(values) for values in by_machine.values()]
+        points.append(WeekPoint(push[0].pushed, math.exp(fmean(logs))))
     return tuple(points)
 
 

@@ -13,7 +13,7 @@ from io_benchmark.analysis.model.statements import Statement, count, statement
 from io_benchmark.analysis.reading.machines import MachineMarks
 from io_benchmark.number_text import plural
 
-_CLOCKS_DIFFER = timedelta(days=1)
+CLOCKS_DIFFER = timedelta(days=1)
 
 
 class Located(NamedTuple):
@@ -71,7 +71,7 @@ def without_future(
     readings: Iterable[WorkerReading], as_of: date
 ) -> tuple[list[WorkerReading], list[Statement]]:
     """Return the readings that a clock may have by now, and which pools have later ones."""
-    latest = as_of + _CLOCKS_DIFFER
+    latest = as_of + CLOCKS_DIFFER
     by_time = grouped(readings, lambda reading: reading.time.date() <= latest)
     present, future = by_time.get(True, []), by_time.get(False, [])
     notes = []

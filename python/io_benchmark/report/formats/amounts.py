@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.report.drawn import AmountRow
-from io_benchmark.report.formats.drawing import Drawing, Scale, Tick
+from io_benchmark.report.formats.drawing import SHAPES, Drawing, Scale, Tick
 
 _HEIGHT = 34.0
-_MARK = "M-5 4.5L5 4.5L0 -5Z"
 _ROW = Markup("""\
 <li class="{kind}"><span class="pool"><span class="name">{name}</span> \
 <span class="pair">{detail}</span></span>
@@ -58,6 +58,6 @@ def _lane(row: AmountRow, scale: Scale, ticks: Sequence[Tick]) -> Markup:
         (scale.place(row.high), middle),
         f"interval inner {row.verdict}",
     )
-    drawing.mark((scale.place(row.amount), middle), _MARK, row.verdict)
+    drawing.mark((scale.place(row.amount), middle), SHAPES[Verdict.SLOWER], row.verdict)
     drawing.frame(0, _HEIGHT)
     return drawing.markup()

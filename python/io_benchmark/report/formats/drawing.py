@@ -14,6 +14,17 @@ from typing import Self, TypeAlias
 from markupsafe import Markup, escape
 from msgspec import Struct, field
 
+from io_benchmark.analysis.model.comparison import Verdict
+
+# A picture of ratios ends at the widest, also where an interval does not.
+WIDEST_RATIO = 20.0
+SHAPES = {
+    Verdict.SLOWER: "M-5 4.5L5 4.5L0 -5Z",
+    Verdict.FASTER: "M-5 -4.5L5 -4.5L0 5Z",
+    Verdict.EQUIVALENT: "M-5 0L0 -5L5 0L0 5Z",
+    Verdict.INCONCLUSIVE: "M-4.5 -4.5H4.5V4.5H-4.5Z",
+}
+
 _FRAME_UNITS = 1000  # the size of the frame around paths
 _AXIS_HEIGHT = 20
 # Below this ratio of its ends, ticks of a logarithmic axis are spaced as on a linear one.

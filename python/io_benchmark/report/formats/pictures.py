@@ -9,7 +9,7 @@ from typing import TypeAlias
 from markupsafe import Markup
 
 from io_benchmark.analysis.history.history_model import HistorySeries, Point
-from io_benchmark.analysis.model.comparison import Comparison, Verdict
+from io_benchmark.analysis.model.comparison import Comparison
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.report import SampleSeries
@@ -19,20 +19,13 @@ from io_benchmark.analysis.statistics.levels import margin_bounds
 from io_benchmark.number_text import digits, duration_unit, number_of, ratio
 from io_benchmark.report.content import ends_text, mean_texts
 from io_benchmark.report.drawn import DrawnRatio
-from io_benchmark.report.formats.drawing import Drawing, Scale, Spot, Tick
+from io_benchmark.report.formats.drawing import SHAPES, WIDEST_RATIO, Drawing, Scale, Spot, Tick
 from io_benchmark.results import workloads
 from io_benchmark.results.parts import NS_PER_S, Workload
 from io_benchmark.text import name
 
-# Ratios: a row is a name above its interval. The picture ends at the widest ratio, also where an
-# interval does not.
-_ROW_HEIGHT, _WIDEST = 46, 20.0
-_SHAPES = {
-    Verdict.SLOWER: "M-5 4.5L5 4.5L0 -5Z",
-    Verdict.FASTER: "M-5 -4.5L5 -4.5L0 5Z",
-    Verdict.EQUIVALENT: "M-5 0L0 -5L5 0L0 5Z",
-    Verdict.INCONCLUSIVE: "M-4.5 -4.5H4.5V4.5H-4.5Z",
-}
+# Ratios: a row is a name above its interval.
+_ROW_HEIGHT = 46
 _WORKERS_DRAWN = 6
 Ratio: TypeAlias = Comparison | DrawnRatio
 _PANEL_HEIGHT, _LEGEND_HEIGHT, _GAP = 190.0, 19.0, 14.0
@@ -71,7 +64,7 @@ def _visible_ends(ratios: Sequence[Ratio]) -> list[float]:
         end
         for row in ratios
         for end in (row.ratio, row.interval.low_ratio, row.interval.high_ratio)
-        if 1 / _WIDEST <= end <= _WIDEST
+        if 1 / WIDEST_RATIO <= end <= WIDEST_RATIO
     ]
 
 
@@ -89,7 +82,7 @@ def _ratio(drawing: Drawing, title: str, comparison: Comparison, scale: Scale, t
     for place in outer:
         if 0 < place < 1:
             drawing.line((place, middle - 4), (place, middle + 4), f"interval {kind}")
-    drawing.mark((scale.place(comparison.ratio), middle), _SHAPES[comparison.verdict], kind)
+    drawing.mark((scale.place(comparison.ratio), middle), SHAPES[comparison.verdict], kind)
 
 
 def costs(rows: Mapping[str, tuple[Ratio, Ratio]]) -> Markup:

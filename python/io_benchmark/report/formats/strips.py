@@ -15,10 +15,8 @@ from io_benchmark.number_text import ratio
 from io_benchmark.report.blocks import BASELINE, NO_VERDICT, NOISE
 from io_benchmark.report.content import ends_text, interval_text
 from io_benchmark.report.drawn import StripRow
-from io_benchmark.report.formats.drawing import Drawing, Scale, Tick
+from io_benchmark.report.formats.drawing import SHAPES, WIDEST_RATIO, Drawing, Scale, Tick
 
-# The picture ends at the widest ratio, also where an interval does not.
-_WIDEST = 20.0
 # Rows of pools, in pixels; many pools have low ones.
 _HIGH, _LOW, _MANY_POOLS = 40.0, 27.0, 12
 # Dots as close as this part of the width would cover each other: they go above or below. The first
@@ -28,10 +26,10 @@ _OFFSETS = (0.0, -0.5, 0.5, -1.0, 1.0)
 # Spreads points evenly over the height, by the golden ratio.
 _GOLDEN = 0.618034
 _MARKS = {
-    Verdict.SLOWER: ("\N{BLACK UP-POINTING TRIANGLE}", "M-5 4.5L5 4.5L0 -5Z"),
-    Verdict.FASTER: ("\N{BLACK DOWN-POINTING TRIANGLE}", "M-5 -4.5L5 -4.5L0 5Z"),
-    Verdict.EQUIVALENT: ("\N{BLACK DIAMOND}", "M-5 0L0 -5L5 0L0 5Z"),
-    Verdict.INCONCLUSIVE: ("\N{WHITE SQUARE}", "M-4.5 -4.5H4.5V4.5H-4.5Z"),
+    Verdict.SLOWER: ("\N{BLACK UP-POINTING TRIANGLE}", SHAPES[Verdict.SLOWER]),
+    Verdict.FASTER: ("\N{BLACK DOWN-POINTING TRIANGLE}", SHAPES[Verdict.FASTER]),
+    Verdict.EQUIVALENT: ("\N{BLACK DIAMOND}", SHAPES[Verdict.EQUIVALENT]),
+    Verdict.INCONCLUSIVE: ("\N{WHITE SQUARE}", SHAPES[Verdict.INCONCLUSIVE]),
     NOISE: ("\N{TILDE OPERATOR}", "M-5 -2H5V2H-5Z"),
     BASELINE: ("\N{BLACK VERTICAL RECTANGLE}", "M-1.5 -6H1.5V6H-1.5Z"),
     NO_VERDICT: ("\N{MULTIPLICATION SIGN}", "M-5 -5L5 5M-5 5L5 -5"),
@@ -53,7 +51,7 @@ _STRIP = Markup("""\
 def strip(rows: Sequence[StripRow], margin_ratio: float) -> Markup:
     """Draw a row per pool: its workers as dots above its mean and interval."""
     bounds = margin_bounds(margin_ratio)
-    ends = [end for row in rows for end in _ends(row) if 1 / _WIDEST <= end <= _WIDEST]
+    ends = [end for row in rows for end in _ends(row) if 1 / WIDEST_RATIO <= end <= WIDEST_RATIO]
     scale = Scale.around([*ends, *bounds, 0.9, 1.1], logarithmic=True)
     ticks = scale.labels(5, "×")
     height = _LOW if len(rows) > _MANY_POOLS else _HIGH
