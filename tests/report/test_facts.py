@@ -9,7 +9,7 @@ from seed_workers import workers
 from io_benchmark import __version__
 from io_benchmark.analysis.comparing.remarks import days_of
 from io_benchmark.report.blocks import Words, plain
-from io_benchmark.report.facts import VERSION, facts_of
+from io_benchmark.report.facts import VERSION, addresses_of, facts_of
 
 GROUP, ROOT = "Fqm6GL_zRPurCmd1rRuTR", "https://tc.example"
 SOURCE = f"{ROOT}/tasks/PJUgN8IKTxC2TCrqoehGLA/runs/0"
