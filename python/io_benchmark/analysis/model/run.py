@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 from msgspec import Struct, field
 from msgspec.structs import force_setattr, replace
 
+from io_benchmark.analysis.model.pool_machine import PoolMachine
 from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
@@ -186,6 +187,7 @@ class Worker(WorkerLine, frozen=True, kw_only=True):
     task_ns: int | None = None  # from the start of the run to its end, with the task's set-up
     named_baseline: str | None = None  # by the task's definition
     engine: str | None = None  # DOCKER or NATIVE; None: not known
+    defined: PoolMachine | None = None  # by its pool's definition, where that was given
 
     def __post_init__(self) -> None:
         """Let the runs know their worker, also after a change of it."""

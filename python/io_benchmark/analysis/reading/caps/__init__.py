@@ -10,5 +10,6 @@ from pkgutil import iter_modules
 
 from io_benchmark.analysis.reading.caps.cloud import Cloud
 
-_MODULES = sorted(module.name for module in iter_modules(__path__) if module.name != "cloud")
+_SHARED = ("cloud", "limits")
+_MODULES = sorted(module.name for module in iter_modules(__path__) if module.name not in _SHARED)
 CLOUDS: tuple[Cloud, ...] = tuple(import_module(f"{__name__}.{name}").CLOUD for name in _MODULES)
