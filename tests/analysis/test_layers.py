@@ -18,9 +18,9 @@ PREDICTION = (*READING, "comparing", "explaining", "prediction")
 # A history judges one pool over time, without diagnosis.
 HISTORY = (*READING, "history")
 # Real tasks are compared by the same statistics; a benchmark's report may be held against them.
-TASKS = (*READING, "tasks")
+TASKS = (*READING, "phases", "tasks")
 # An investigation looks at real tasks over time, and concludes from what the others found.
-INVESTIGATION = (*COMPARISON[:-1], "history", "tasks", "prediction", "investigation")
+INVESTIGATION = (*COMPARISON[:-1], "history", "phases", "tasks", "prediction", "investigation")
 GATE = (*COMPARISON, "gate")
 # A fleet's table has what each pool measured over time, and predictions of tasks.
 FLEET = (*PREDICTION, "history", "fleet")
