@@ -198,9 +198,13 @@ def test_bad_files(file, text, message):
 def test_the_longest_name_and_the_highest_cost(file, monkeypatch):
     """The limits themselves are allowed, also that of the file's size."""
     text = json.dumps([{**AS_OBJECT, "label": "x" * 200, "cost": 1e6}])
-    monkeypatch.setattr(run_table, "_MOST_BYTES", len(text))
+    for limit in ("_MOST_BYTES", "_MOST_JSON_BYTES"):
+        monkeypatch.setattr(run_table, limit, len(text))
     ((run,), _) = read(file, text)
     assert (run.label, run.cost) == ("x" * 200, 1e6)
+    monkeypatch.setattr(run_table, "_MOST_JSON_BYTES", len(text) - 1)
+    with pytest.raises(ResultError, match=r"is JSON larger than .*; split it"):
+        read(file, text)
 
 
 def test_limits(file, tmp_path, monkeypatch):

@@ -124,6 +124,8 @@ def parse_time(date: object) -> datetime | None:
     """Return a date with its time, which is in UTC if it has no zone; None for anything else."""
     try:
         moment = datetime.fromisoformat(str(date))
+        if moment.tzinfo is UTC:  # as the queue writes them, of which a table has millions
+            return moment
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None

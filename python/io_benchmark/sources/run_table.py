@@ -21,13 +21,14 @@ from msgspec import Meta, Struct
 from io_benchmark.costs.worker_time import LEAST_AMOUNT, MOST_AMOUNT
 from io_benchmark.errors import ResultError
 from io_benchmark.files import FileTooLargeError, read_file
-from io_benchmark.number_text import number_of
+from io_benchmark.number_text import number_of, size
 from io_benchmark.results.reader import DECODE_ERRORS, decode_problem
 from io_benchmark.sources.protocol import RunQuery
 from io_benchmark.sources.run_results import LATEST_MS, TaskRun, parse_time
 from io_benchmark.text import clean, clean_name, problem_in_words
 
-_MOST_BYTES = 48 * 1024 * 1024
+_MOST_BYTES = 256 * 1024 * 1024  # a million rows of CSV, which are read one by one
+_MOST_JSON_BYTES = 48 * 1024 * 1024  # needs memory for all values at once
 _MOST_VALUES = 8_000_000
 _MOST_OBJECTS = 1_500_000
 _ROWS_NAMED = 3
@@ -37,7 +38,11 @@ _REQUIRED = ("label", "pool", "state", "started", "resolved")
 # The columns of Firefox's export that are read.
 _EXPORTED = ("scheduled", "started", "resolved", "labelIds", "taskQueueIdIds", "resolutionIds")
 _STATES = ("completed", "failed", "exception")
-_TIMES = ("scheduled", "started", "resolved", "own_started", "own_ended")
+# The columns with times, and the fields of a run that have them.
+_TIMES = {
+    name: f"{name}_ms" for name in ("scheduled", "started", "resolved", "own_started", "own_ended")
+}
+_SECONDS = re.compile(r"[0-9]{9,14}(\.[0-9]{1,9})?")
 _Title = Annotated[str, Meta(min_length=1, max_length=_NAME_LENGTH)]  # cut, two could become one
 _MILLISECONDS_FROM = 10**11  # from this number on a time without a unit is in milliseconds
 _EARLIEST_MS = 946_684_800_000  # the year 2000
@@ -107,6 +112,9 @@ def _rows(data: bytes) -> _Rows:
         raise ValueError("is empty; give a table of task runs")
     if start not in (b"{", b"["):
         return _csv_rows(document)
+    if len(data) > _MOST_JSON_BYTES:
+        most = size(_MOST_JSON_BYTES)
+        raise ValueError(f"is JSON larger than {most}; split it, by day for example")
     if data.count(b"{") + data.count(b"[") > _MOST_OBJECTS or data.count(b",") > _MOST_VALUES:
         raise ValueError("has too many values for one file; split it, by day for example")
     try:
@@ -125,10 +133,8 @@ def _object_rows(objects: Sequence[Any]) -> _Rows:
 
 
 def _csv_rows(data: bytes) -> _Rows:
-    try:
-        lines = io.StringIO(data.decode(), newline="")
-    except UnicodeDecodeError:
-        raise ValueError("is not text in UTF-8; save it as such") from None
+    # Decoded as it is read: the whole text would need four bytes per character.
+    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
     reader = csv.DictReader(lines, strict=True, skipinitialspace=True)
     try:
         missing = [name for name in _REQUIRED if name not in (reader.fieldnames or ())]
@@ -139,6 +145,8 @@ def _csv_rows(data: bytes) -> _Rows:
             )
         for row in reader:
             yield f"line {reader.line_num}", row
+    except UnicodeDecodeError:
+        raise ValueError("is not text in UTF-8; save it as such") from None
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: is not CSV: {error}") from None
 
@@ -196,8 +204,11 @@ def _difference_ms(value: object) -> float:
 
 
 def _run(columns: Mapping[str, Any]) -> TaskRun:
-    known = {name: columns.get(name) for name in _Row.__struct_fields__}
-    given = {name: value for name, value in known.items() if value not in (None, "")}
+    given = {
+        name: value
+        for name in _Row.__struct_fields__
+        if (value := columns.get(name)) is not None and value != ""
+    }
     try:
         row = msgspec.convert(given, _Row, strict=False)
     except msgspec.ValidationError as error:
@@ -220,17 +231,15 @@ def _run(columns: Mapping[str, Any]) -> TaskRun:
         worker=_clean_name(row.worker),
         state=row.state,
         reason=_clean_name(row.reason or row.state),
-        **{f"{name}_ms": _time_ms(name, given.get(name)) for name in _TIMES},
+        **{field: _time_ms(name, given[name]) for name, field in _TIMES.items() if name in given},
         cost=row.cost or -1.0,
         currency=row.currency if row.cost else "",
     )
 
 
 def _time_ms(column: str, value: Any) -> int:
-    """Return a time as milliseconds since 1970, -1 where there is none."""
-    if value is None:
-        return -1
-    is_number = isinstance(value, str) and re.fullmatch(r"[0-9]{9,14}(\.[0-9]{1,9})?", value)
+    """Return a time as milliseconds since 1970."""
+    is_number = isinstance(value, str) and _SECONDS.fullmatch(value)
     number = float(value) if is_number else value
     if isinstance(number, int | float) and not isinstance(number, bool):
         time_ms: float | None = number if abs(number) >= _MILLISECONDS_FROM else 1000 * number
