@@ -23,7 +23,7 @@ from worker import WORKLOADS
 
 from io_benchmark import command_lines
 from io_benchmark.commands.options.option import Given, check_options
-from io_benchmark.commands.parsers import COMMANDS
+from io_benchmark.commands.options.parsers import COMMANDS
 from io_benchmark.context import Context
 from io_benchmark.operations.group_work import GroupWork
 from io_benchmark.report.formats import Layout, rendered

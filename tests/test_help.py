@@ -10,7 +10,7 @@ import program
 import pytest
 from checkout import ROOT
 
-from io_benchmark.commands.parsers import COMMANDS
+from io_benchmark.commands.options.parsers import COMMANDS
 
 EXAMPLES = [
     pytest.param(line, id=line)

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from io_benchmark.command_lines import write_script
 from io_benchmark.commands.options.option import Given, check_options
-from io_benchmark.commands.parsers import COMMANDS, command_parser, main_parser
+from io_benchmark.commands.options.parsers import COMMANDS, command_parser, main_parser
 from io_benchmark.context import MESSAGE_LENGTH, Context
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.process import Terminated, interruptions, replace_standard_streams

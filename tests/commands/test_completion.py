@@ -10,7 +10,7 @@ import program
 import pytest
 
 from io_benchmark.commands.completion import FILES, FOLDERS, SHELLS
-from io_benchmark.commands.parsers import COMMANDS
+from io_benchmark.commands.options.parsers import COMMANDS
 from io_benchmark.report.formats import FORMATS
 
 # As bash calls the function that completes: with the words before the cursor, the last not ended.

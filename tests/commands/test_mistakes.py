@@ -17,7 +17,7 @@ from predicted_tasks import profile_document, write_profile
 from submitted_tasks import IDENTITY
 
 from io_benchmark.commands.options.option import Option
-from io_benchmark.commands.parsers import COMMANDS
+from io_benchmark.commands.options.parsers import COMMANDS
 
 __all__ = ["policy", "waits"]
 

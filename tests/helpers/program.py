@@ -17,7 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 from io_benchmark import cli, context
-from io_benchmark.commands.parsers import command_parser
+from io_benchmark.commands.options.parsers import command_parser
 from io_benchmark.process import ERRORS
 
 # The command of the real program, for tests of its process: signals, broken streams, start-up.

@@ -13,7 +13,7 @@ from checkout import ROOT, SIZES, contents, copy_firefox
 from loopback_deployment import result as result_file
 
 from io_benchmark import __version__
-from io_benchmark.commands.parsers import COMMANDS
+from io_benchmark.commands.options.parsers import COMMANDS
 
 from .environments import run
 from .test_adopting import FILES

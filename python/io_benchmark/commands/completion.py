@@ -41,7 +41,7 @@ def _whole_parser(context: Context) -> argparse.ArgumentParser:
     """Return one parser of all commands, in which values are marked that are files or folders."""
     import shtab
 
-    from io_benchmark.commands.parsers import COMMANDS, CommandParser, main_parser
+    from io_benchmark.commands.options.parsers import COMMANDS, CommandParser, main_parser
 
     parser = main_parser(context)
     # Any callable will do; argparse's own types want a class.

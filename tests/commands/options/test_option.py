@@ -23,8 +23,8 @@ from io_benchmark.commands.options.option import (
     required,
     several,
 )
+from io_benchmark.commands.options.parsers import COMMANDS
 from io_benchmark.commands.options.values import parse_name, parse_path, whole_number
-from io_benchmark.commands.parsers import COMMANDS
 
 # What output.py reads for a command that calls this function
 READ_BY_PRINTERS = {
