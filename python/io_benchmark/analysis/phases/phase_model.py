@@ -17,18 +17,26 @@ class PhaseName(StrEnum):
     CACHES = "mounts and caches"
     IMAGE_DOWNLOAD = "image download"
     IMAGE_LOAD = "image load"
+    IMAGE_PULL = "image pull"  # download and unpacking at once
     CONTAINER_START = "container start"
     CHECKOUT = "checkout"
     DOWNLOAD = "download of fetches"
     UNPACK = "unpacking of fetches"
+    STREAMED = "fetches unpacked as they arrive"  # where the log divides neither
     PACKAGES = "installing packages"
     OWN_WORK = "own work"
     ARTIFACTS = "artifacts"
+    CACHES_KEPT = "caches kept"
     OTHER = "other"  # between two known lines
 
     @property
     def is_before_run(self) -> bool:
         return self in (PhaseName.PENDING, PhaseName.WORKER_START)
+
+    @property
+    def waits(self) -> "Waits":
+        """Return what it waits for most, which its lines never say themselves."""
+        return _WAITS.get(self, Waits.UNKNOWN)
 
 
 class Waits(StrEnum):
@@ -40,6 +48,23 @@ class Waits(StrEnum):
     UNKNOWN = "not known"
 
 
+# Unpacking and loading need CPUs as well, and writing follows each download.
+_WAITS = {
+    PhaseName.CACHES: Waits.DISKS,
+    PhaseName.IMAGE_DOWNLOAD: Waits.NETWORK,
+    PhaseName.IMAGE_LOAD: Waits.DISKS,
+    PhaseName.IMAGE_PULL: Waits.BOTH,
+    PhaseName.CONTAINER_START: Waits.DISKS,
+    PhaseName.CHECKOUT: Waits.BOTH,
+    PhaseName.DOWNLOAD: Waits.NETWORK,
+    PhaseName.UNPACK: Waits.DISKS,
+    PhaseName.STREAMED: Waits.BOTH,
+    PhaseName.PACKAGES: Waits.BOTH,
+    PhaseName.ARTIFACTS: Waits.BOTH,
+    PhaseName.CACHES_KEPT: Waits.DISKS,
+}
+
+
 class Span(Struct, frozen=True):
     """One stretch of a run that belongs to one phase; spans of a run do not overlap."""
 
@@ -49,6 +74,14 @@ class Span(Struct, frozen=True):
     size_bytes: int | None = None  # that were moved, where the log says so
     # That the log itself gives for them: where several were moved at once, longer than the span.
     busy_ns: int | None = None
+
+
+class Part(Struct, frozen=True):
+    """What a program measured within a phase, and wrote into the log for Perfherder."""
+
+    phase: PhaseName
+    name: str  # as the program names it: clone, pull, update
+    duration_ns: int
 
 
 class RunPhases(Struct, frozen=True, kw_only=True):
@@ -64,6 +97,7 @@ class RunPhases(Struct, frozen=True, kw_only=True):
     spans: tuple[Span, ...]  # in the order of time, without gaps within the run
     is_complete: bool = True  # False: the log or the run has not ended, or the log was cut
     messages: tuple[str, ...] = ()  # why a phase is not known
+    parts: tuple[Part, ...] = ()
 
     def duration_ns(self, phase: PhaseName) -> int:
         """Return how long all spans of a phase took."""
