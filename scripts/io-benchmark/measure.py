@@ -2,9 +2,10 @@
 """Run a command as if it ran alone, and write what it demanded of the machine into one file.
 
 Measured: wall time; CPU time of the command and of all processes that were waited for; of the
-places' disks: bytes, requests and flushes, ten times per second; dirty pages; pressure.
-Not measured: processes that outlive the command. The counters of the disks, and those of
-syncs, are the whole machine's: `other_cpu_ms` shows whether others used it.
+places' disks: bytes, requests and flushes, ten times per second; dirty pages; pressure; how many
+threads are runnable.
+Not measured: processes that outlive the command. Runnable threads and the counters of the disks
+and of syncs are the whole machine's: `other_cpu_ms` shows whether others used it.
 
 The command has this process' streams, environment, limits and process group. Signals for this
 process are passed on to it; those of a terminal reach both by themselves. A signal to the whole

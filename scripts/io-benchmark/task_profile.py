@@ -141,7 +141,7 @@ class TaskProfile:
 
 
 class _CommandTimeline(timelines.Timeline):
-    """Rows about disks, CPUs and dirty pages while a command runs.
+    """Rows about disks, CPUs, runnable threads and dirty pages while a command runs.
 
     There are ten per second, the first at time 0. In a long run, every second row is dropped and
     the interval doubles, as often as needed.
@@ -149,6 +149,7 @@ class _CommandTimeline(timelines.Timeline):
 
     memory, pressure = ("Dirty", "Writeback"), timelines.PRESSURE[:1]
     disk_columns = devices.COLUMNS
+    has_threads = True
 
     def __init__(self, disks):
         super().__init__(disks, EVERY_S, time.monotonic_ns())

@@ -34,7 +34,7 @@ def machine(
         "/proc/self/mountinfo": f"1 0 259:0 / / rw - {mount}\n",
         "/proc/diskstats": " ".join(counts[:fields]) + "\n",
         "/proc/meminfo": f"Dirty: {at} kB\nWriteback: 4 kB\nMemAvailable: 100 kB\n",
-        "/proc/stat": f"cpu  {100 * at} 0 {100 * at} 5 6 0 0 7 0 0\n",
+        "/proc/stat": f"cpu  {100 * at} 0 {100 * at} 5 6 0 0 7 0 0\nprocs_running {at % 10}\n",
         "/proc/pressure/io": PRESSURE.format(10 * at, 5 * at),
         f"{device}/dev": "259:0",
         f"{device}/size": "1000",
@@ -84,6 +84,8 @@ def test_all_that_a_worker_shows(recorded, tmp_path):
     ]
     assert known["timeline"]["columns"]["psi_io_some_us"] == [10_000, 10_030]
     assert known["timeline"]["columns"]["dirty_bytes"] == [1000 * 1024, 1003 * 1024]
+    # Without the thread that reads it; 0 and 3 were running.
+    assert known["timeline"]["columns"]["runnable_threads"] == [0, 2]
     assert known["unknown"] == {}
 
 

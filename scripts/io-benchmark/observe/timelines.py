@@ -20,10 +20,19 @@ CPU_COLUMNS = ["cpu_%s_ms" % name for name in CPU_TICKS]
 _MEMORY_LINE = re.compile("^(%s): +(\\d+) kB$" % "|".join(MEMORY), re.MULTILINE)
 
 
-def cpu_columns():
+def cpu_columns(stat=None):
     tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
-    ticks = (read_lines("/proc/stat") or ["cpu"])[0].split()[1:][: len(CPU_TICKS)]
+    first_line = (stat or read_lines("/proc/stat") or ["cpu"])[0]
+    ticks = first_line.split()[1:][: len(CPU_TICKS)]
     return [int(count) * tick_ms for count in ticks] + [None] * (len(CPU_TICKS) - len(ticks))
+
+
+def _runnable_threads(stat):
+    """Return how many threads run or wait for a CPU now, without the one that reads this."""
+    for line in reversed(stat):
+        if line.startswith("procs_running "):
+            return max(0, int(line.split()[1]) - 1)
+    return None
 
 
 class Timeline:
@@ -36,6 +45,7 @@ class Timeline:
     pressure: Tuple[Tuple[str, str], ...] = PRESSURE
     # Bytes read, bytes written, busy milliseconds.
     disk_columns: Tuple[str, ...] = devices.COLUMNS[:3]
+    has_threads = False  # a column of how many threads are runnable, at the time of each row
 
     def __init__(self, disks, every_s, origin_ns, process_id=None):
         self._disks, self._process_id = disks, process_id
@@ -43,6 +53,8 @@ class Timeline:
         self._names = ["time_ns", *(MEMORY[field] + "_bytes" for field in self.memory)]
         self._names += ["psi_%s_%s_us" % part for part in self.pressure]
         self._names += CPU_COLUMNS
+        if self.has_threads:
+            self._names.append("runnable_threads")
         if process_id:
             self._names += ["own_user_ms", "own_system_ms"]
         self._names += ["%s:%s" % (disk, name) for disk in disks for name in self.disk_columns]
@@ -53,7 +65,10 @@ class Timeline:
         row += [int(kib[field]) * 1024 if field in kib else None for field in self.memory]
         for part, which in self.pressure:
             row.append(first_int(which + r" .*total=(\d+)", "/proc/pressure/" + part))
-        row += cpu_columns()
+        stat = read_lines("/proc/stat")
+        row += cpu_columns(stat)
+        if self.has_threads:
+            row.append(_runnable_threads(stat))
         if self._process_id:
             times_ns = times_with_children(self._process_id)
             row += [None, None] if times_ns is None else [ns // 1_000_000 for ns in times_ns]
