@@ -5,11 +5,126 @@ A cap is an upper bound: one copy is a single reader and writer at queue depth 1
 cache absorbs is not limited by it. What a cloud does not publish is not guessed.
 """
 
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 
-from io_benchmark.analysis.reading.caps.cloud import Cloud
+from msgspec.structs import replace
 
-_SHARED = ("cloud", "limits")
+from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
+from io_benchmark.analysis.reading.caps.cloud import Cloud
+from io_benchmark.analysis.reading.caps.limits import BoundBy, DiskCap, DiskPrice
+from io_benchmark.analysis.reading.caps.network import NetworkDisks, with_kind, with_kinds
+
+_SHARED = ("cloud", "limits", "network")
 _MODULES = sorted(module.name for module in iter_modules(__path__) if module.name not in _SHARED)
-CLOUDS: tuple[Cloud, ...] = tuple(import_module(f"{__name__}.{name}").CLOUD for name in _MODULES)
+_BY_MODULE: dict[str, Cloud] = {
+    name: import_module(f"{__name__}.{name}").CLOUD for name in _MODULES
+}
+CLOUDS: tuple[Cloud, ...] = tuple(_BY_MODULE.values())
+# A measured rate is that of a cap if it differs by no more than this.
+_NEARLY = 0.1
+
+
+def network_cap(machine: PoolMachine, disk: NetworkDisk) -> DiskCap | None:
+    """Return the caps of a disk on its machine; None: its kind, size or machine is not published.
+
+    A disk that is not one of the machine's is looked at as if it were its only disk.
+    """
+    disks = _disks_of(machine.cloud)
+    if disks is None:
+        return None
+    disk = with_kind(machine, disk, disks)
+    if not disk.kind or disks.problem(machine.machine_type, disk.kind) is not None:
+        return None
+    return disks.cap(with_kinds(machine, disks), disk)
+
+
+def problem_with(machine: PoolMachine) -> str | None:
+    """Return a phrase on a machine type or disk kind that is not known; None: all are."""
+    disks = _disks_of(machine.cloud)
+    if disks is None:
+        return None
+    machine = with_kinds(machine, disks)
+    kinds = [disk.kind for disk in (machine.boot_disk, *machine.data_disks) if disk is not None]
+    problems = (disks.problem(machine.machine_type, kind) for kind in kinds or [""])
+    return next(filter(None, problems), None)
+
+
+def candidates(
+    cloud: str, machine_type: str, write_bytes_per_s: float, size_gib: float | None = None
+) -> tuple[DiskCap, ...]:
+    """Return usual disks whose write cap is nearly a measured rate, the likeliest first.
+
+    What the machine limits comes last, since then any larger disk fits as well. With a size, only
+    disks of that size are looked at.
+    """
+    disks = _disks_of(cloud)
+    if disks is None or write_bytes_per_s <= 0:
+        return ()
+    default_kind = disks.default_kind(machine_type)
+    fitting: list[tuple[tuple[bool, bool, float], DiskCap]] = []
+    for cap in _usual_caps(PoolMachine(cloud, machine_type), disks, size_gib):
+        # Where sources differ on a disk, each may be right.
+        rates = [cap.write_bytes_per_s, cap.write_bytes_per_s_at_most]
+        distance = min(abs(rate / write_bytes_per_s - 1) for rate in rates if rate is not None)
+        if distance <= _NEARLY:
+            is_of_machine = cap.writes_bound_by is BoundBy.MACHINE
+            fitting.append(((is_of_machine, cap.disk.kind != default_kind, distance), cap))
+    return tuple(cap for _, cap in sorted(fitting, key=lambda entry: entry[0]))
+
+
+def _usual_caps(
+    machine: PoolMachine, disks: NetworkDisks, size_gib: float | None
+) -> Iterator[DiskCap]:
+    """Yield the caps of disks that are usual, whose writes have one."""
+    for kind in disks.usual_kinds:
+        for disk in kind.disks() if size_gib is None else kind.disks_of_size(size_gib):
+            cap = network_cap(machine, disk)
+            if cap is not None and cap.write_bytes_per_s is not None:
+                yield cap
+
+
+def disk_for(
+    machine: PoolMachine, disk: NetworkDisk, write_bytes_per_s: float
+) -> NetworkDisk | None:
+    """Return the smallest change of a disk that has at least this write cap.
+
+    A larger disk of the same kind is preferred to a faster kind. None: the machine's cap is below
+    that, or no usual disk reaches it.
+    """
+    disks = _disks_of(machine.cloud)
+    if disks is None:
+        return None
+    for faster in _faster_disks(with_kind(machine, disk, disks), disks):
+        cap = network_cap(_with_disk(machine, disk, faster), faster)
+        rate = None if cap is None else cap.write_bytes_per_s
+        if rate is not None and rate >= write_bytes_per_s:
+            return faster
+    return None
+
+
+def price_per_month(cloud: str, disk: NetworkDisk) -> DiskPrice | None:
+    """Return the list price of a disk; None without a source that a reader can open."""
+    disks = _disks_of(cloud)
+    return None if disks is None else disks.price_per_month(disk)
+
+
+def _disks_of(cloud: str) -> NetworkDisks | None:
+    return _BY_MODULE[cloud].network_disks if cloud in _BY_MODULE else None
+
+
+def _faster_disks(disk: NetworkDisk, disks: NetworkDisks) -> Iterator[NetworkDisk]:
+    """Yield what could replace a disk: of its kind, then of the kinds that are usually faster."""
+    names = [kind.name for kind in disks.usual_kinds]
+    if disk.kind in names:
+        for kind in disks.usual_kinds[names.index(disk.kind) :]:
+            yield from kind.disks_instead_of(disk)
+
+
+def _with_disk(machine: PoolMachine, disk: NetworkDisk, new_disk: NetworkDisk) -> PoolMachine:
+    """Return a machine on which one disk is replaced."""
+    if machine.boot_disk == disk:
+        return replace(machine, boot_disk=new_disk)
+    data_disks = [new_disk if data_disk == disk else data_disk for data_disk in machine.data_disks]
+    return replace(machine, data_disks=tuple(data_disks))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from io_benchmark.analysis.reading.caps.network import NetworkDisks
+
 _MIB = 2.0**20
 
 
@@ -42,6 +44,7 @@ class Cloud(Struct, frozen=True):
     # The same where the machine type is not known.
     usual_write_caps: Mapping[int, int] = {}
     series: tuple[Series, ...] = ()  # whose machine types have a fixed number of local SSDs
+    network_disks: NetworkDisks | None = None  # None: nothing is known of them
 
     def is_local_ssd(self, model: str) -> bool:
         return re.fullmatch(self.local_ssd_models, model) is not None
