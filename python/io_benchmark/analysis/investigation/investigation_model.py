@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from io_benchmark.analysis.model.cause import Cause, Remedy, Resource, Target
 from io_benchmark.analysis.model.comparison import Comparison, Interval
+from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.model.statements import (
     Range,
     Statement,
@@ -139,11 +140,13 @@ class Fix(Struct, frozen=True):
 
     target: Target
     remedy: Remedy
-    # What changes in a pool's definition: a new type replaces this one, or disks are added; with
-    # neither, this type goes.
+    # What changes in a pool's definition: a new type or a new disk replaces the present one, or
+    # local SSDs are added; with none of these, this type goes.
     machine_type: str = ""
     new_machine_type: str = ""
     local_ssds_to_add: int = 0
+    network_disk: NetworkDisk | None = None  # as the definition has it
+    new_network_disk: NetworkDisk | None = None
 
 
 class Conclusion(Struct, frozen=True):
@@ -156,7 +159,7 @@ class Conclusion(Struct, frozen=True):
     next_steps: tuple[Statement, ...] = ()  # what decides it
 
 
-class Investigation(Struct, frozen=True, tag_field="version", tag=2):
+class Investigation(Struct, frozen=True, tag_field="version", tag=3):
     """An investigation's report."""
 
     task: str  # its address
