@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Make the phases of a run from its log, and from what the queue knows of the run.
+
+Constant memory: the begin of a log is read line by line until the task's own work begins, and of
+what follows only the end.
+"""
+
+from msgspec import Struct, field
+
+from io_benchmark.analysis.phases.log_end import LogEnd, LogTail, read_end
+from io_benchmark.analysis.phases.log_head import LogHead
+from io_benchmark.analysis.phases.log_lines import LineSplitter, queue_text
+from io_benchmark.analysis.phases.log_spans import LogTimes, make_spans
+from io_benchmark.analysis.phases.phase_model import PhaseName, RunPhases, Span
+
+_NO_RUN_TASK = (
+    "its command does not begin with run-task, so all of it is own work, also what starts its "
+    "container, checks out or fetches"
+)
+_NO_STAMP = "its log has no line of a worker with a time"
+
+
+class RunFacts(Struct, frozen=True, kw_only=True):
+    """What is known of a run without its log; times since 1970, None: not known."""
+
+    label: str = ""
+    pool: str = ""
+    task_id: str = ""
+    run_id: int | None = None
+    worker: str = ""
+    scheduled_ns: int | None = None
+    started_ns: int | None = None
+    resolved_ns: int | None = None
+    started: str = ""  # as the queue writes it
+
+
+class LogReader(Struct):
+    """Takes a log in parts, each once and in order."""
+
+    facts: RunFacts
+    _head: LogHead = field(default_factory=LogHead)
+    _tail: LogTail = field(default_factory=LogTail)
+    _splitter: LineSplitter = field(default_factory=LineSplitter)
+    _read_bytes: int = 0
+    _command_offset: int = 0  # at most; of what follows, all may be the task's
+
+    def take(self, part: bytes) -> None:
+        """Read the next part of the log."""
+        self._tail.add(part)
+        offset = self._read_bytes
+        self._read_bytes += len(part)
+        if self._head.has_ended:
+            return
+        had_command = self._head.command_ns is not None
+        for line in self._splitter.lines(part):
+            if not self._head.read(line):
+                break
+        if not had_command:
+            self._command_offset = offset
+
+    @property
+    def needs_only_end(self) -> bool:
+        """Return whether a reader may go on at the last bytes, `TAIL_BYTES`."""
+        return self._head.has_ended
+
+    def skip_to(self, offset: int) -> None:
+        """Go on at a later place of the log."""
+        self._tail.skip_to(offset)
+        self._read_bytes = offset
+
+    def finish(self, *, is_cut: bool = False, message: str = "") -> RunPhases:
+        """Return the phases; `is_cut`: the log has an end that was not read."""
+        head, facts = self._head, self.facts
+        if not head.has_ended:
+            head.read(self._splitter.last())
+        end = LogEnd()
+        if not is_cut:
+            end = read_end(self._tail.after(self._command_offset), head.command_ns)
+        messages = [*filter(None, (message, *head.messages, end.message))]
+        if head.has_own_command:
+            messages.append(_NO_RUN_TASK)
+        is_complete = not is_cut and self._has_ended(end)
+        times = LogTimes.of(head, end, facts.started_ns, facts.resolved_ns, messages)
+        spans: tuple[Span, ...] = ()
+        if times is None:
+            messages.append(_NO_STAMP)
+        else:
+            spans = make_spans(head, end, times, is_complete=is_complete, messages=messages)
+        if facts.scheduled_ns is not None and facts.started_ns is not None:
+            pending_ns = max(0, facts.started_ns - facts.scheduled_ns)
+            spans = (Span(PhaseName.PENDING, -pending_ns, pending_ns), *spans)
+        checkout_ns = sum(span.duration_ns for span in spans if span.phase is PhaseName.CHECKOUT)
+        return RunPhases(
+            label=facts.label,
+            pool=facts.pool or head.pool,
+            task_id=facts.task_id or head.task_id,
+            run_id=facts.run_id,
+            worker=facts.worker,
+            started=facts.started or (queue_text(head.first_ns) if head.first_ns else ""),
+            run_ns=0 if times is None else times.end_ns - times.start_ns,
+            spans=spans,
+            is_complete=is_complete and times is not None,
+            messages=tuple(messages),
+            parts=tuple(part for part in head.parts if part.duration_ns <= checkout_ns),
+        )
+
+    def _has_ended(self, end: LogEnd) -> bool:
+        """Return whether the log ends as those of runs that have ended do.
+
+        A task that fails before its command starts has no line of its end.
+        """
+        if end.finished_ns is not None:
+            return True
+        return self.facts.resolved_ns is not None and end.is_worker_last
