@@ -264,3 +264,37 @@ def test_each_failure_is_shown_once(tmp_path: Path, options: list[str], expected
     assert len(lines) == expected
     whole = "error: 2 results could not be read; see the report for the reasons"
     assert (lines == [whole]) is (expected == 1)
+
+
+POOLS = """\
+pools:
+  - pool_id: gecko-t/b-linux
+    config: {instance_types: [{machine_type: c2-standard-16, disks: []}]}
+"""
+
+
+def test_pools_file(seed: Path) -> None:
+    """A comparison and a gate name the pools that it does not define."""
+    (seed / "pools.yml").write_text(POOLS)
+    pools = "gecko-t/b-linux-docker-amd, gecko-t/b-linux-docker-large-amd"
+    for options, code in ((), 0), (("--gate", "amd-16/intel"), 3):
+        arguments = ("results", "--pools-file", "pools.yml", "--details", *options)
+        done = compare(*arguments, folder=seed, expected=code)
+        assert f"pools.yml: no definition: {pools}" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "No such file or directory; name a file of pools"),
+        ("a: [", "is not YAML (line 1: "),
+        ("a: &a [*a]", "is not YAML (line 1: *a contains itself)"),
+    ],
+)
+def test_pools_files_that_are_refused(tmp_path: Path, content: str | None, reason: str) -> None:
+    """In one line, before any result is read."""
+    if content is not None:
+        (tmp_path / "pools.yml").write_text(content)
+    done = compare("missing", "--pools-file", "pools.yml", folder=tmp_path, expected=2)
+    assert done.stderr.startswith(f"error: --pools-file pools.yml: {reason}")
+    assert done.stderr.count("\n") == 1

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 import yaml
 
 from io_benchmark.adopt.changes import FileChange
+from io_benchmark.adopt.defined_workers import DefinedMachines
 from io_benchmark.adopt.machine_edits import NoPatchError, changed_text, is_intended, value_of
 from io_benchmark.analysis.investigation.investigation_model import Fix
 from io_benchmark.errors import UsageError
@@ -59,6 +60,10 @@ class PoolDefinitions(NamedTuple):
         except YamlError as error:
             raise UsageError(f"{option}: is not YAML ({error}); correct it") from None
         return cls(path.name, text)
+
+    def machines(self) -> DefinedMachines:
+        """Return the machines of all pools."""
+        return DefinedMachines(self.file, parse_yaml(self.text))
 
     def change_machines(self, queue: str, fix: Fix) -> tuple[str, Sequence[str]]:
         """Return a patch that changes the machines of a pool, and the pools that it changes.

@@ -71,7 +71,14 @@ LOOKS = option(
 )
 ALLOW = repeatable("--allow", "RULE", "ignore this validity rule *", _parse_rule)
 OPTIONS = {
-    "what to compare": (common.ADDRESSES, common.AGAINST, common.BASELINE, WAIT, common.PARTIAL),
+    "what to compare": (
+        common.ADDRESSES,
+        common.AGAINST,
+        common.BASELINE,
+        WAIT,
+        common.PARTIAL,
+        common.POOLS_FILE,
+    ),
     "how to judge": (common.MARGIN, WORKER_VARIATION, LOOKS, ALLOW, common.EXPECT, common.GATE),
     common.REPORT_OUTPUT: (common.DETAILS, common.PRICES, *common.COMPARISON_OUTPUT),
 }
@@ -99,6 +106,7 @@ def run(given: Given, context: Context) -> int:
             wait_minutes=given[WAIT],
             options=options,
             prices=given[common.PRICES],
+            pools_file=given[common.POOLS_FILE],
         )
         return print_gates(answers, given, context)
     report = compare(
@@ -110,5 +118,6 @@ def run(given: Given, context: Context) -> int:
         partial=given[common.PARTIAL],
         options=options,
         prices=given[common.PRICES],
+        pools_file=given[common.POOLS_FILE],
     )
     return print_comparison(report, given, context)

@@ -11,6 +11,7 @@ Exit code: 0 concluded, also that nothing is to change, 1 failed, 2 wrong usage,
 
 from io_benchmark.commands.options.common import (
     GENERAL_OUTPUT,
+    POOLS_FILE,
     PRICES,
     PROJECT,
     REPORT_OUTPUT,
@@ -31,9 +32,6 @@ TASK = required("address", "TASK", "the slow task: task:ID, or its web address",
 RUNS = several("--runs", "ADDRESS", "more runs of the task (default: earlier pushes)", parse_name)
 ON = several("--on", "ADDRESS", "results of the pools (default: the index)", parse_name)
 PROFILES = several("--profile", "ADDRESS", "profiles of the task", parse_name)
-POOLS_FILE = option(
-    "--pools-file", "FILE", "worker-pools.yml, to make a patch of it", parse_path, default=None
-)
 JOURNAL = option(
     "--journal", "DIR", "folder for pages, and what was created", parse_path, default=None
 )
@@ -41,7 +39,14 @@ _HOURS = 12.0
 _BUDGET = f"most worker time of the tasks of a step (default: {_HOURS:g})"
 BUDGET = option("--budget", "HOURS", _BUDGET, parse_hours, default=_HOURS)
 OPTIONS = {
-    "what is known (each can have several values)": (TASK, RUNS, ON, PROFILES, PROJECT, POOLS_FILE),
+    "what is known (each can have several values)": (
+        TASK,
+        RUNS,
+        ON,
+        PROFILES,
+        PROJECT,
+        POOLS_FILE._replace(summary="worker-pools.yml, to make a patch of it"),
+    ),
     "what to do": (
         JOURNAL,
         DRY_RUN._replace(summary="show the steps and their costs, do nothing"),

@@ -3,7 +3,8 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,6 +21,9 @@ from io_benchmark.report.content import pace_text, text_of
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather, wait_for
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
+
+if TYPE_CHECKING:
+    from io_benchmark.adopt.defined_workers import DefinedMachines
 
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
@@ -57,14 +61,15 @@ def compare(
     partial: bool = False,
     options: Options = _DEFAULT_OPTIONS,
     prices: Mapping[str, Price] = NO_PRICES,
+    pools_file: Path | None = None,
 ) -> Report:
     """Compare the pools with one of them, or each with itself at the addresses of `against`.
 
     Wait at most `wait_minutes` for the tasks to end. With `partial` a result may be missing, also
     all of the baseline. With `against`, earlier pushes are read where their tasks are indexed: they
-    show how far pushes vary.
+    show how far pushes vary. `pools_file` defines the workers' machines.
     """
-    read = read_sides(context, addresses, against, wait_minutes)
+    read = read_sides(context, addresses, against, wait_minutes, pools_file)
     if read.is_change:
         plan = Plan.before_and_after(worker.pool for worker in read.workers)
     else:
@@ -86,8 +91,11 @@ def read_sides(
     addresses: Sequence[str],
     against: Sequence[str],
     wait_minutes: float | None,
+    pools_file: Path | None = None,
 ) -> ReadSides:
     """Read the results at the addresses, after waiting for them, and those of `against`."""
+    # First: a mistake in it must not end hours of waiting.
+    definitions = _definitions(pools_file)
     # With --wait, reading ends early enough to write the report before a deadline.
     budget = Budget()
     if wait_minutes is not None:
@@ -95,8 +103,14 @@ def read_sides(
         budget = Budget(ends_s=time.monotonic() + _READING_AFTER_WAITING_S)
     sides = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = [read_workers(group, context, when, budget) for when, group in sides.items()]
-    workers = [worker for reading in readings for worker in reading.results]
     remarks = [line for reading in readings for line in reading.remarks]
+    if definitions is not None:
+        readings = [
+            replace(reading, results=tuple(map(definitions.define, reading.results)))
+            for reading in readings
+        ]
+        remarks += definitions.remarks
+    workers = [worker for reading in readings for worker in reading.results]
     places = _histories(readings)
     earlier: EarlierPushes | None = None
     if against and places:
@@ -107,6 +121,16 @@ def read_sides(
         remarks.append(message)
         earlier = pushes.variance
     return ReadSides(readings, bool(against), earlier, remarks)
+
+
+def _definitions(pools_file: Path | None) -> "DefinedMachines | None":
+    """Return the machines that a file of pools' definitions has, if one was given."""
+    if pools_file is None:
+        return None
+    # Imported here: most comparisons need no YAML.
+    from io_benchmark.adopt.pool_definitions import PoolDefinitions  # noqa: PLC0415
+
+    return PoolDefinitions.read(pools_file).machines()
 
 
 def _histories(readings: Iterable[Gathered[Worker]]) -> dict[str, IndexAddress]:

@@ -2,6 +2,7 @@
 """Read the results of some pools, and answer whether each candidate is as fast as its baseline."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from io_benchmark.analysis.comparing.pairs import Options
 from io_benchmark.analysis.gate.answering import GateResults, answer
@@ -25,9 +26,10 @@ def answer_gates(
     wait_minutes: float | None = None,
     options: Options = _DEFAULT_OPTIONS,
     prices: Mapping[str, Price] = NO_PRICES,
+    pools_file: Path | None = None,
 ) -> GateReport:
     """Answer each gate by the results at the addresses, as `compare` reads them."""
-    read = read_sides(context, addresses, against, wait_minutes)
+    read = read_sides(context, addresses, against, wait_minutes, pools_file)
     results = GateResults(
         in_order(read.workers),
         _absent(read.readings),

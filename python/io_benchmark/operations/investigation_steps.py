@@ -206,8 +206,13 @@ class Steps(Struct):
         return explain(report, machines.pool, machines.reference)
 
     def _compare(self, machines: Machines) -> Report:
-        baseline, prices = machines.reference, self.options.prices
-        return compare(self.context, machines.addresses, baseline=baseline, prices=prices)
+        return compare(
+            self.context,
+            machines.addresses,
+            baseline=machines.reference,
+            prices=self.options.prices,
+            pools_file=self.options.pools_file,
+        )
 
     def _predict(self, slowness: Slowness, machines: Machines) -> Forecast:
         """Predict the task; where results lack what that uses, measure it once."""

@@ -42,7 +42,7 @@ MARGIN = option(
 EXPECT = repeatable(
     "--expect",
     "A/B<RATIO",
-    "exit with 3 if 'a/b<1.05 on sync-write' is not met *",
+    "exit 3 if 'a/b<1.05 on sync-write' is not met *",
     parse_expectation,
 )
 GATE = repeatable(
@@ -65,6 +65,13 @@ PROJECT = option(
 )
 PRICES: Option[Mapping[str, "Price"]] = option(
     "--prices", "FILE", "prices of worker hours, to show costs in money", parse_prices, default={}
+)
+POOLS_FILE = option(
+    "--pools-file",
+    "FILE",
+    "worker-pools.yml, which defines the pools' disks",
+    parse_path,
+    default=None,
 )
 JOBS: Option[Sequence[str]] = option(
     "-j, --jobs",
