@@ -142,7 +142,8 @@ class MachineType(Struct, frozen=True):
     @property
     def name(self) -> str:
         """Return the bare name of `projects/…/machineTypes/c2-standard-16`."""
-        return (self.instance_type or "").rsplit("/", 1)[-1].strip().lower()
+        name = (self.instance_type or "").rsplit("/", 1)[-1].strip().lower()
+        return name.removeprefix("standard_")  # of Azure
 
     @property
     def family(self) -> str | None:

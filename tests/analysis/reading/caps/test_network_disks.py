@@ -2,8 +2,9 @@
 """The interface to all clouds' network disks: caps, candidates, replacements."""
 
 import pytest
+from disk_caps import machine_with
 
-from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
+from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.reading.caps import candidates, disk_for, network_cap, problem_with
 from io_benchmark.analysis.reading.caps.limits import MIB, BoundBy, DiskCap
 
@@ -19,11 +20,6 @@ HOSTILE_NAMES = (
     "\x1b[31mc2-standard-4",
     "c2-standard-4" + "-a" * 100_000,
 )
-
-
-def machine_with(cloud: str, machine_type: str, *disks: NetworkDisk) -> PoolMachine:
-    """A machine that boots from the first of these disks."""
-    return PoolMachine(cloud, machine_type, disks[0] if disks else None, disks[1:])
 
 
 def kinds_and_sizes(caps: tuple[DiskCap, ...]) -> list[tuple[str, float | None]]:

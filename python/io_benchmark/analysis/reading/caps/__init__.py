@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
 from io_benchmark.analysis.reading.caps.cloud import Cloud
-from io_benchmark.analysis.reading.caps.limits import BoundBy, DiskCap, DiskPrice
+from io_benchmark.analysis.reading.caps.limits import BoundBy, DiskCap, DiskPrice, LocalCap
 from io_benchmark.analysis.reading.caps.network import NetworkDisks, with_kind, with_kinds
 
 _SHARED = ("cloud", "limits", "network")
@@ -35,7 +35,8 @@ def network_cap(machine: PoolMachine, disk: NetworkDisk) -> DiskCap | None:
     if disks is None:
         return None
     disk = with_kind(machine, disk, disks)
-    if not disk.kind or disks.problem(machine.machine_type, disk.kind) is not None:
+    has_kind = bool(disk.kind) or disk.is_ephemeral
+    if not has_kind or disks.problem(machine.machine_type, disk.kind) is not None:
         return None
     return disks.cap(with_kinds(machine, disks), disk)
 
@@ -78,7 +79,7 @@ def _usual_caps(
     machine: PoolMachine, disks: NetworkDisks, size_gib: float | None
 ) -> Iterator[DiskCap]:
     """Yield the caps of disks that are usual, whose writes have one."""
-    for kind in disks.usual_kinds:
+    for kind in disks.usual_kinds(machine.machine_type):
         for disk in kind.disks() if size_gib is None else kind.disks_of_size(size_gib):
             cap = network_cap(machine, disk)
             if cap is not None and cap.write_bytes_per_s is not None:
@@ -96,7 +97,7 @@ def disk_for(
     disks = _disks_of(machine.cloud)
     if disks is None:
         return None
-    for faster in _faster_disks(with_kind(machine, disk, disks), disks):
+    for faster in _faster_disks(machine, with_kind(machine, disk, disks), disks):
         cap = network_cap(_with_disk(machine, disk, faster), faster)
         rate = None if cap is None else cap.write_bytes_per_s
         if rate is not None and rate >= write_bytes_per_s:
@@ -110,15 +111,30 @@ def price_per_month(cloud: str, disk: NetworkDisk) -> DiskPrice | None:
     return None if disks is None else disks.price_per_month(disk)
 
 
+def local_ssd_cap(machine_type: str, disks: int | None = None) -> LocalCap | None:
+    """Return what this many of a machine's own disks do together; None: not published.
+
+    Without a number, what the disks do that the machine type comes with.
+    """
+    for cloud in CLOUDS:
+        cap = cloud.local_ssd_cap(machine_type, disks) if cloud.local_ssd_cap else None
+        if cap is not None:
+            return cap
+    return None
+
+
 def _disks_of(cloud: str) -> NetworkDisks | None:
     return _BY_MODULE[cloud].network_disks if cloud in _BY_MODULE else None
 
 
-def _faster_disks(disk: NetworkDisk, disks: NetworkDisks) -> Iterator[NetworkDisk]:
+def _faster_disks(
+    machine: PoolMachine, disk: NetworkDisk, disks: NetworkDisks
+) -> Iterator[NetworkDisk]:
     """Yield what could replace a disk: of its kind, then of the kinds that are usually faster."""
-    names = [kind.name for kind in disks.usual_kinds]
+    kinds = disks.usual_kinds(machine.machine_type)
+    names = [kind.name for kind in kinds]
     if disk.kind in names:
-        for kind in disks.usual_kinds[names.index(disk.kind) :]:
+        for kind in kinds[names.index(disk.kind) :]:
             yield from kind.disks_instead_of(disk)
 
 

@@ -2,13 +2,12 @@
 """The record of one cloud: what its disks say of themselves, and what it publishes about them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from io_benchmark.analysis.reading.caps.limits import MIB, LocalCap
 from io_benchmark.analysis.reading.caps.network import NetworkDisks
-
-_MIB = 2.0**20
 
 
 class Series(Struct, frozen=True):
@@ -40,11 +39,13 @@ class Cloud(Struct, frozen=True):
     local_ssd_models: str  # a pattern of the whole model
     persistent_disk_models: str  # a pattern of a part of the model
     # By the family of the machine type (`c3d`), then by the number of local SSDs.
-    write_caps: Mapping[str, Mapping[int, int]] = {}
+    write_caps: Mapping[str, Mapping[int, float]] = {}
     # The same where the machine type is not known.
-    usual_write_caps: Mapping[int, int] = {}
+    usual_write_caps: Mapping[int, float] = {}
     series: tuple[Series, ...] = ()  # whose machine types have a fixed number of local SSDs
     network_disks: NetworkDisks | None = None  # None: nothing is known of them
+    # By the machine type and the number of its own disks; None: those that it comes with.
+    local_ssd_cap: Callable[[str, int | None], LocalCap | None] | None = None
 
     def is_local_ssd(self, model: str) -> bool:
         return re.fullmatch(self.local_ssd_models, model) is not None
@@ -55,4 +56,4 @@ class Cloud(Struct, frozen=True):
     def write_cap(self, family: str | None, disks: int) -> float | None:
         """Return how many bytes per second this many local SSDs write; None: not published."""
         caps = self.usual_write_caps if family is None else self.write_caps.get(family, {})
-        return caps[disks] * _MIB if disks in caps else None
+        return caps[disks] * MIB if disks in caps else None

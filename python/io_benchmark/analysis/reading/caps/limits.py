@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a network disk may do at most: by its kind and size, and by the machine that it is on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -41,13 +41,38 @@ class Rates(Struct, frozen=True):
             write_iops=write_iops,
         )
 
+    @classmethod
+    def shared(cls, iops: float | None, bytes_per_s: float | None) -> "Rates":
+        """Return rates that are the same for reads and writes."""
+        return cls(bytes_per_s, bytes_per_s, iops, iops)
+
+    def times(self, factor: float) -> "Rates":
+        return Rates(*(None if rate is None else factor * rate for rate in astuple(self)))
+
+    def exceeds(self, limit: "Rates") -> bool:
+        """Return whether any rate is higher than the same rate of a limit."""
+        pairs = zip(astuple(self), astuple(limit), strict=True)
+        return any(rate is not None and most is not None and rate > most for rate, most in pairs)
+
+    def exceeds_bytes(self, limit: "Rates") -> bool:
+        """Return whether more bytes are written than a limit allows."""
+        return Rates(None, self.write_bytes_per_s).exceeds(limit)
+
 
 def highest(first: Rates, second: Rates) -> Rates:
     """Return the higher of each of two rates; a rate that only one publishes is that one."""
+    return _combined(max, first, second)
+
+
+def lowest(first: Rates, second: Rates) -> Rates:
+    """Return the lower of each of two rates; a rate that only one publishes is that one."""
+    return _combined(min, first, second)
+
+
+def _combined(choose: Callable[[list[float]], float], first: Rates, second: Rates) -> Rates:
     pairs = zip(astuple(first), astuple(second), strict=True)
-    return Rates(
-        *(max((rate for rate in pair if rate is not None), default=None) for pair in pairs)
-    )
+    published = [[rate for rate in pair if rate is not None] for pair in pairs]
+    return Rates(*(choose(rates) if rates else None for rates in published))
 
 
 class BoundBy(StrEnum):
@@ -63,7 +88,11 @@ class DiskCap(Struct, frozen=True, kw_only=True):
     of_machine: Rates | None  # all network disks of the machine together; None: not published
     sources: tuple[Source, ...]
     burst: Rates | None = None  # above the cap, until credits are spent
-    burst_s: float | None = None  # how long, from full credits
+    burst_s: float | None = None  # how long at least, from full credits
+    # How long with operations so large that bytes per second are the limit; None: without end.
+    large_burst_s: float | None = None
+    # Whether reads and writes together have one limit; None: not published.
+    is_shared: bool | None = None
     # Where sources differ on the disk: `of_disk` is the least that they say, and this the most.
     disk_at_most: Rates | None = None
 
@@ -84,6 +113,18 @@ class DiskCap(Struct, frozen=True, kw_only=True):
             return None
         is_of_disk = self.write_bytes_per_s == self.of_disk.write_bytes_per_s
         return BoundBy.DISK if is_of_disk else BoundBy.MACHINE
+
+    @property
+    def is_certain(self) -> bool:
+        return all(source.is_certain for source in self.sources)
+
+
+class LocalCap(Struct, frozen=True, kw_only=True):
+    """The caps of a machine's own disks, of all that are counted together."""
+
+    disks: int
+    rates: Rates
+    sources: tuple[Source, ...]
 
     @property
     def is_certain(self) -> bool:

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: MPL-2.0
 """What the network disks of one cloud have in common with those of the others."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
-from io_benchmark.analysis.reading.caps.limits import DiskCap, DiskPrice
+from io_benchmark.analysis.reading.caps.limits import (
+    DiskCap,
+    DiskPrice,
+    Rates,
+    Source,
+    lowest,
+)
 from io_benchmark.text import clean_name
 
 
@@ -45,12 +51,44 @@ class DiskKind(Struct, frozen=True):
             yield NetworkDisk(self.name, size_gib, iops, bytes_per_s)
 
 
+class DiskLimits(Struct, frozen=True):
+    """What a disk does without regard to its machine, or a machine with all its disks."""
+
+    rates: Rates
+    sources: tuple[Source, ...]
+    burst: Rates | None = None  # above the rates, until credits are spent
+    burst_s: float | None = None  # how long at least, from full credits
+    large_burst_s: float | None = None  # how long with operations so large that bytes count
+
+
+def cap_of_both(disk: NetworkDisk, of_disk: DiskLimits, of_machine: DiskLimits | None) -> DiskCap:
+    """Return the caps of a disk and its machine, each of which may exceed its own for a while."""
+    limits = [of_disk] if of_machine is None else [of_disk, of_machine]
+    highest_rates = [limit.burst or limit.rates for limit in limits]
+    burst = lowest(highest_rates[0], highest_rates[-1])
+    # Those that the burst exceeds: their credits end it.
+    exceeded = [limit for limit in limits if limit.burst and burst.exceeds(limit.rates)]
+    exceeded_by_large = [limit for limit in exceeded if burst.exceeds_bytes(limit.rates)]
+    return DiskCap(
+        disk=disk,
+        of_disk=of_disk.rates,
+        of_machine=None if of_machine is None else of_machine.rates,
+        sources=tuple(source for limit in limits for source in limit.sources),
+        burst=burst if exceeded else None,
+        burst_s=_shortest(limit.burst_s for limit in exceeded),
+        large_burst_s=_shortest(limit.large_burst_s for limit in exceeded_by_large),
+    )
+
+
+def _shortest(durations: Iterable[float | None]) -> float | None:
+    return min((duration for duration in durations if duration is not None), default=None)
+
+
 class NetworkDisks(Protocol):
     """What one cloud publishes about its network disks."""
 
-    @property
-    def usual_kinds(self) -> tuple[DiskKind, ...]:
-        """Return the kinds that machines boot from, the slowest first."""
+    def usual_kinds(self, machine_type: str) -> tuple[DiskKind, ...]:
+        """Return the kinds that such a machine may boot from, the slowest first."""
 
     def default_kind(self, machine_type: str) -> str | None:
         """Return the kind of a disk whose definition names none; None: not published."""

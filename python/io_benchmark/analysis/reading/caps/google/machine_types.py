@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Google's machine types: their series, and how many CPUs they have.
 
-Which disk a machine boots from by default:
-https://docs.cloud.google.com/compute/docs/reference/rest/v1/instances ("diskType").
+What a disk is whose definition names no type ("newer machine series" have Hyperdisk):
+https://pub.dev/documentation/googleapis/17.0.0/compute_v1/AttachedDiskInitializeParams/diskType.html
 """
 
 import re
@@ -21,14 +21,14 @@ _SHARED_CORES = {
     "e2-medium": "e2",
 }
 
+_FOURTH_GENERATION = ("a4", "c4", "c4a", "c4d", "g4", "h4d", "m4", "n4", "n4a", "n4d", "x4")
 _BY_DEFAULT = {
     "pd-standard": ("f1", "g1", "n1", "n2", "n2d", "e2", "t2a", "t2d", "c2", "c2d", "m1", "m2"),
     "pd-balanced": ("c3", "c3d", "m3"),
-    "hyperdisk-balanced": ("c4", "c4d", "n4", "m4", "z3", "a3", "h3"),
+    "hyperdisk-balanced": (*_FOURTH_GENERATION, "a3", "h3", "z3"),
 }
 DEFAULT_KINDS = {series: kind for kind, names in _BY_DEFAULT.items() for series in names}
-# Whose kind by default is not published, or was not read.
-OTHER_SERIES = ("a2", "a4", "c4a", "g2", "g4", "h4d", "n4a", "n4d", "x4")
+_OTHER_SERIES = ("a2", "g2")  # it is not clear which generation they are of
 # The virtual CPUs that a series comes with; those of other series are not checked.
 _CPUS = {
     "c2": (4, 8, 16, 30, 60),
@@ -59,7 +59,7 @@ class MachineType(Struct, frozen=True):
         if match := _CUSTOM_OF_N1.fullmatch(name):
             return cls(name, "n1", int(match[1]))
         match = _NAME.fullmatch(name)
-        if match is None or match[1] not in (*DEFAULT_KINDS, *OTHER_SERIES):
+        if match is None or match[1] not in (*DEFAULT_KINDS, *_OTHER_SERIES):
             return None
         series, cpus = match[1], int(match[3])
         if cpus == 0 or (series in _CPUS and cpus not in _CPUS[series]):

@@ -182,6 +182,11 @@ def machine_source(machine: MachineType) -> Source:
     return Source(f"{_FOLDER}/{machine.series[0]}-family.json", _DATE)
 
 
+def has_machine_rates(machine: MachineType, kind: str) -> bool:
+    """Return whether disks of a kind are published for the series, or none are for it."""
+    return kind in _BY_CPUS.get(machine.series, {kind})
+
+
 def machine_rates(machine: MachineType, kind: str) -> Rates | None:
     """Return the most of all disks of this kind together; None: not published."""
     if machine.name in _SHARED_CORES:

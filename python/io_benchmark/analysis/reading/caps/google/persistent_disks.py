@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Google's persistent disks: a baseline and a rate per GiB, up to what the machine may do.
 
-Disks of one kind on one machine share the rate of their sizes added up.
+Disks of one kind on one machine share the rate of their sizes added up. Reads and writes of
+standard disks share it as well
+(https://docs.cloud.google.com/compute/docs/disks/optimizing-pd-performance).
 """
 
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
@@ -57,6 +59,7 @@ def persistent_disk_cap(
         of_disk=disk_rates,
         of_machine=all_disks_rates,
         sources=tuple(sources),
+        is_shared=True if disk.kind == "pd-standard" else None,
         disk_at_most=highest(disk_rates, _FIXED_BELOW_100_GIB) if is_small else None,
     )
 
