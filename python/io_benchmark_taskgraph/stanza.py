@@ -32,6 +32,7 @@ CACHE_RETRIEVE = "cache-retrieve"
 # the workloads with CAPACITIES in the script's settings.py.
 CAPACITIES = (CACHE_RETRIEVE, "sync-write", "random-io", "metadata", "spawn")
 CAPACITIES_S = 300
+DOWNLOAD = "download"
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 ARTIFACTS_PATH = f"{HOME}/artifacts"
@@ -57,6 +58,7 @@ class Benchmark:
     seed: int
     destinations: tuple[str, ...]
     upload_url: str | None
+    download_url: str | None
     replicates: int
     places: tuple[TaskPlace, ...]
     perfherder: str
@@ -70,6 +72,11 @@ class Benchmark:
         return CAPACITIES if self.capacities else self.workloads
 
     @property
+    def downloads_image(self) -> bool:
+        """Return whether the docker image of the task is what it downloads."""
+        return DOWNLOAD in self.measured_workloads and self.download_url is None
+
+    @property
     def measurements(self) -> int:
         """Return how many a comparison has at least; only destinations are counted as variants."""
         has_retrieves = CACHE_RETRIEVE in self.workloads
@@ -79,8 +86,11 @@ class Benchmark:
     @classmethod
     def parse(cls, stanza: object) -> Benchmark:
         values = checked(SCHEMA, stanza, "benchmark")
-        destinations, upload_url = values.pop("destination"), values.pop("upload-url", None)
-        return cls(destinations=destinations, upload_url=upload_url, **values)
+        urls = {
+            "upload_url": values.pop("upload-url", None),
+            "download_url": values.pop("download-url", None),
+        }
+        return cls(destinations=values.pop("destination"), **urls, **values)
 
 
 _place_name = form(
@@ -169,6 +179,13 @@ SCHEMA = voluptuous.Schema({
         r"https?://[A-Za-z0-9._-]+(:(?!0)[0-9]{1,5})?([/?][!-~]*)?",
         "is not an address to upload to; write one such as https://host.example/path, without a "
         "user or password",
+    ),
+    # What the workload download downloads; a path is one of the deployment, such as an artifact's.
+    # Default: the docker image of the task, where that is an artifact.
+    voluptuous.Optional("download-url"): form(
+        r"(https?://[A-Za-z0-9._-]+(:(?!0)[0-9]{1,5})?)?/[!-~]*",
+        "is not an address to download from; write one such as https://host.example/path, or "
+        "/api/index/v1/task/NAME/artifacts/public/FILE, without a user or password",
     ),
     # Number of tasks that are made of this one, each for a separate worker.
     voluptuous.Optional("replicates", default=1): whole_number(1, MAX_REPLICATES),

@@ -7,6 +7,7 @@ import re
 from argparse import ArgumentTypeError
 from typing import Any, Dict, NamedTuple
 
+import addresses
 from log import MIB
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
@@ -18,7 +19,6 @@ PLACE = "workspace"  # as the kind names it
 HELP_COLUMNS = 79
 TIME_BUDGET_S = 600.0  # for each workload, place and destination
 CAPACITIES_S = 300.0  # for all of --capacities in a place; the transforms use the same
-URL = "http://host/path or https://host/path, without a user or password"
 RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
 FILES_AT_MOST = 100_000
 PACE_AT_MOST = 10**12
@@ -60,6 +60,7 @@ class _Settings(argparse.Namespace):
             **vars(self),
             "places": [place._asdict() for place in self.places],
             "upload_url": self.upload_origin,
+            "download_url": self.download_origin,
             "environment": {name: os.environ[name] for name in names},
         }
         del config["pool"], config["job"]
@@ -73,13 +74,12 @@ class _Settings(argparse.Namespace):
 
     @property
     def upload_origin(self):
-        """Return the host only: the rest may hold a signature, and results are public."""
-        if self.upload_url is None:
-            return None
-        from urllib.parse import urlsplit  # noqa: PLC0415 - measure must not load it
+        return addresses.origin_of(self.upload_url)
 
-        parts = urlsplit(self.upload_url)
-        return "%s://%s" % (parts.scheme, parts.netloc)
+    @property
+    def download_origin(self):
+        """Return the host only; None where the script itself is the server, or there is none."""
+        return addresses.origin_of(self.download_url)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -133,16 +133,6 @@ def _file_sizes(word):
     return sizes
 
 
-def _url(word):
-    from urllib.parse import urlsplit  # noqa: PLC0415 - measure must not load it
-
-    parts = urlsplit(word)
-    parts.port  # noqa: B018 - raises ValueError if it is not a number
-    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
-        raise ValueError
-    return word
-
-
 # The names that a reader of results accepts.
 POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
@@ -151,6 +141,7 @@ _new_place = _matching(r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*", _place, "NAME
 _sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
 # A lone dash is stdout for other programs; a file or folder of this name would surprise.
 _folder = _matching(r"(?!-$)[^\0]+", os.path.abspath, "a folder")
+_download_address = _matching(addresses.PRINTABLE, addresses.parse_download, addresses.DOWNLOAD)
 _seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
 # The options of a run but --workload, whose choices depend on the program.
 _OPTIONS: Dict[str, Any] = {
@@ -161,7 +152,8 @@ _OPTIONS: Dict[str, Any] = {
     "--sizes": {"dest": "sizes_bytes", "type": _sizes},  # None: by the profile
     "--seed": {"default": 1, "type": _seed},
     # None: the script's server on loopback.
-    "--upload-url": {"type": _matching(r"[\x21-\x7e]+", _url, URL)},
+    "--upload-url": {"type": _matching(addresses.PRINTABLE, addresses.parse_url, addresses.URL)},
+    "--download-url": {"type": _download_address},
     "--time-budget": {"dest": "time_budget_s", "type": _positive(float)},
     "--output": {"dest": "artifacts", "default": os.curdir, "type": _folder},
     "--profile": {"choices": PROFILES},

@@ -42,6 +42,7 @@ prints where it works and how much it writes. At the end it removes its files.
   --seed N              another order of the copies (default: 1)
   --perfherder WHOSE    also write Perfherder's file: pool or neutral
   --upload-url URL      where `upload` uploads to (default: this machine)
+  --download-url URL    what `download` downloads (default: from this machine)
   --version             print the version
 
 Exit code: 0 measured, 1 failed, 2 wrong arguments, 128+N ended by signal N.

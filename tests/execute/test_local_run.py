@@ -28,6 +28,12 @@ touch left-in-the-cwd
 """
 
 
+def test_a_rehearsal_downloads_from_this_machine(make_run):
+    """No deployment has the image that a task's command would download."""
+    run = make_run('--download-url "${IO_BENCHMARK_DOWNLOAD_URL:-none}"')
+    assert run.environment()["IO_BENCHMARK_DOWNLOAD_URL"] == "loopback"
+
+
 def test_environment_is_the_tasks_and_no_more(make_run, monkeypatch, tmp_path):
     """The payload's variables, the worker's and the script's paths; nothing else of the user's.
 

@@ -108,6 +108,10 @@ def _in_memory(entry: Document, *, is_too_small: bool) -> Document:
     return entry
 
 
+def _is_once_per_task(entry: Document) -> bool:
+    return entry["name"] in ("spawn", "upload") or entry.get("variant") == "to-memory"
+
+
 @cache
 def everything() -> SampledReport:
     """As the kind io-benchmark-all measures: 3 pools, 60 measurements or more.
@@ -129,7 +133,7 @@ def everything() -> SampledReport:
                 made += (
                     entry
                     for entry in workload_entries.entries(ratios, seed=seed, place=place)
-                    if place == FIRST or entry["name"] not in ("spawn", "upload")
+                    if place == FIRST or not _is_once_per_task(entry)
                 )
             return made
 

@@ -81,6 +81,49 @@ def _unpack(variant: str, operation_ns: float) -> Kind:
     )
 
 
+def download_steps(downloads: int, rates: Mapping[str, float | None] | None = None) -> Entry:
+    """Return the steps of so many downloads of 16 MiB, by ns of each step; each alike."""
+    usual: dict[str, float | None] = {
+        "resolve_ns": 1 * MS,
+        "connect_ns": 2 * MS,
+        "tls_ns": 5 * MS,
+        "redirect_ns": 30 * MS,
+    }
+    usual |= {"first_byte_ns": 25 * MS, "body_ns": 150 * MS, "second_half_ns": 70 * MS}
+    steps = {**usual, "sync_ns": None, **(rates or {})}
+    return {
+        name: [None if time_ns is None else round(time_ns)] * downloads
+        for name, time_ns in steps.items()
+    }
+
+
+def _download(variant: str, threads: int, operation_ns: float) -> Kind:
+    piece, samples = 16, 20
+    piece_bytes = piece * 1024 * 1024
+    sync_ns = 10 * MS if variant == "to-place" else None
+    downloads = samples * threads
+    parameters: Entry = {"piece_bytes": piece_bytes, "target": "https://tc.example"}
+    parameters |= {"samples_planned": samples, "time_limit_s": 15.0}
+    host = {"host": "storage.example", "server": "UploadServer"}
+    observed = {
+        "method": "http.client",
+        "python": "3.11.2",
+        "written_bytes": downloads * piece_bytes if sync_ns else None,
+        "sync_ns": downloads * sync_ns if sync_ns else None,
+        "retries": 0,
+        "steps": download_steps(downloads, {"sync_ns": sync_ns}),
+        "address_family": "IPv4",
+        "answered_by": host,
+        "http_version": "1.1",
+        "object_bytes": 500_000_000,
+        "tls_version": "TLSv1.3",
+    }
+    operations = piece * threads
+    return Kind(
+        "download", variant, threads, operation_ns, operations, samples, parameters, observed, 0.7
+    )
+
+
 def _metadata(variant: str, threads: int, operation_ns: float) -> Kind:
     operations = int(200 * MS / operation_ns)
     return Kind("metadata", variant, threads, operation_ns, operations, 40, WINDOW)
@@ -116,6 +159,10 @@ _KINDS: Sequence[Kind] = (
     _unpack("cold-sync", 85 * US),
     _unpack("warm", 35 * US),
     _unpack("warm-sync", 60 * US),
+    _download("to-memory", 1, 14 * MS),
+    _download("to-memory", 4, 5 * MS),
+    _download("to-place", 1, 15 * MS),
+    _download("to-place", 4, 5.5 * MS),
 )
 # A workload without a row above has these.
 _PLAIN = {"samples_planned": 100, "time_limit_s": 10.0}

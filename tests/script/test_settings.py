@@ -26,6 +26,7 @@ DEFAULTS = {
     "sizes_bytes": None,
     "seed": 1,
     "upload_url": None,
+    "download_url": None,
     "time_budget_s": 600.0,
     "artifacts": "/x",
     "profile": "full",
@@ -46,8 +47,8 @@ def test_everything_can_be_given():
     url = "https://host:8443/path?signature=x"
     words = (
         "--place b=/b/../c --destination fresh --destination unlink --retrieves 7 "
-        f"--sizes 2x1,1x0.5 --seed 9 --time-budget 60 --upload-url {url} --perfherder neutral "
-        "--trials auto --pace 250000000"
+        f"--sizes 2x1,1x0.5 --seed 9 --time-budget 60 --upload-url {url} --download-url {url} "
+        "--perfherder neutral --trials auto --pace 250000000"
     )
     parsed = settings.parse([*BASE, *words.split()], ["w"])
     assert vars(parsed) == DEFAULTS | {
@@ -57,11 +58,28 @@ def test_everything_can_be_given():
         "sizes_bytes": [1048576, 1048576, 524288],
         "seed": 9,
         "upload_url": url,
+        "download_url": url,
         "time_budget_s": 60.0,
         "perfherder": "neutral",
         "pace_bytes_per_s": 250_000_000,
     }
-    assert parsed.as_config()["upload_url"] == "https://host:8443"
+    config = parsed.as_config()
+    assert (config["upload_url"], config["download_url"]) == ("https://host:8443",) * 2
+
+
+@pytest.mark.parametrize(
+    ("value", "root_url", "url", "origin"),
+    [
+        ("/a/b?c", "https://tc.example/", "https://tc.example/a/b?c", "https://tc.example"),
+        ("none", "https://tc.example", "none", None),
+        ("loopback", "https://tc.example", None, None),
+    ],
+)
+def test_what_is_downloaded(monkeypatch, value, root_url, url, origin):
+    """A path is one of the deployment; only the host is written down."""
+    monkeypatch.setenv("TASKCLUSTER_ROOT_URL", root_url)
+    parsed = settings.parse([*BASE, "--download-url", value], ["w"])
+    assert (parsed.download_url, parsed.as_config()["download_url"]) == (url, origin)
 
 
 @pytest.mark.parametrize("trials", [[], ["--trials", "never"]])
@@ -158,6 +176,10 @@ def test_fewer_retrieves_than_were_asked_for(words: list[str], asked: int | None
         *(
             (["--upload-url", url], f"{url!r} is not http://host")
             for url in ("ftp://h/", "http:///x", "http://h:x/", "http://u:p@h/", "http://h/a b")
+        ),
+        *(
+            (["--download-url", url], f"{url!r} is not http://host/path or https://host/path")
+            for url in ("ftp://h/", "/api/without/a/deployment", "http://u:p@h/")
         ),
         (["--pace", "1.5"], "'1.5' is not a number above 0"),
         (["--pace", "9" * 13], "at most 1000000000000"),

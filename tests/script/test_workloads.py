@@ -3,11 +3,11 @@
 
 import importlib
 import json
+import operator
 import os
 import re
 import shutil
 import signal
-from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ PYTHON = kernel.output_of(
 CPUS = sorted(os.sched_getaffinity(0))
 # So that a busy machine comes to the end of each, and does little where its time is the limit.
 PATIENT: dict[str, dict[str, float]] = {
+    "download": {"samples_planned": 3, "time_limit_s": 600.0},
     "exec": {"rounds": 2},
     "random-io": {"time_limit_s": 0.4},
     "sync-write": {"processes": 3},
@@ -57,7 +58,7 @@ def check_samples(entry: Any) -> None:
     samples, times = entry["samples"], entry["process_times"]
     assert 0 < len(samples["start_ns"]) <= entry["parameters"]["samples_planned"]
     assert samples["start_ns"] == sorted(samples["start_ns"])
-    ends = list(map(add, samples["start_ns"], samples["duration_ns"]))
+    ends = list(map(operator.add, samples["start_ns"], samples["duration_ns"]))
     if entry["name"] != "exec":  # whose processes run at once
         assert all(end <= start for end, start in zip(ends, samples["start_ns"][1:], strict=False))
     assert min(*samples["duration_ns"], *samples["operations"], entry["run_ns"]) > 0
@@ -71,6 +72,33 @@ def check_samples(entry: Any) -> None:
     at_once = 1.5 if entry["name"] == "spawn" else 1.1  # a parent works while its child begins
     assert 0 <= times["user_ns"] + times["kernel_ns"] <= at_once * times["wall_ns"] + around_ns
     assert (times["waiting_ns"] is not None) == Path("/proc/self/schedstat").exists()
+
+
+def check_download(entry: Any, observed: Any) -> None:
+    """Each sample is a set of downloads of 2 MiB; each download has all of its steps."""
+    count, times = entry["threads"], entry["process_times"]
+    assert entry["samples"]["operations"] == [2 * count] * 3
+    assert times["wall_ns"] >= max(entry["samples"]["duration_ns"]) * count * 0.2
+    steps, downloads, nothing = observed.pop("steps"), 3 * count, [None] * 3 * count
+    to_place = entry["variant"] == "to-place"
+    assert steps.pop("tls_ns") == nothing
+    syncs_ns, sync_ns = steps.pop("sync_ns"), observed.pop("sync_ns")
+    assert (syncs_ns == nothing, sync_ns is None) == (not to_place,) * 2
+    assert sync_ns is None or sum(syncs_ns) == sync_ns
+    assert list(map(len, steps.values())) == [downloads] * 6
+    assert min(map(min, steps.values())) >= 0
+    assert all(map(operator.ge, steps["body_ns"], steps["second_half_ns"]))
+    assert observed == {
+        "method": "http.client",
+        "python": PYTHON,
+        "written_bytes": downloads * 2 * 2**20 if to_place else None,
+        "retries": 0,
+        "address_family": "IPv4",
+        "answered_by": {"host": "127.0.0.1"},
+        "http_version": "1.1",
+        "object_bytes": 2 * 2**20,
+        "tls_version": None,
+    }
 
 
 def check_exec(entry: Any, observed: Any) -> None:
@@ -132,6 +160,7 @@ def check_upload(entry: Any, observed: Any) -> None:
 
 
 CHECKS = {
+    "download": check_download,
     "exec": check_exec,
     "metadata": check_metadata,
     "random-io": check_random_io,
@@ -158,7 +187,7 @@ def test_whole_entries(quick_run: Worker, monkeypatch: pytest.MonkeyPatch, name:
     planned = [
         (place, *variant.values(), kind(given, None, "/a").plan(variant)["parameters"])
         for place in (["workspace", "second"] if kind.per_place else ["workspace"])
-        for variant in kind(given, None, "/a").variants()
+        for variant in kind(given, None if place == "workspace" else place, "/a").variants()
     ]
     keys = ("place", "variant", "threads", "parameters")
     assert [tuple(map(entry.get, keys)) for entry in entries] == planned

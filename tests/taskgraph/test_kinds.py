@@ -171,6 +171,18 @@ def test_commands():
     assert " --retrieves 200 " in command
 
 
+def test_what_is_downloaded():
+    """All workloads download the image of their task, whatever task made it."""
+    tasks = tasks_by_name("morphed", "try-all")
+    image = tasks[IMAGE]["task_id"]
+    for label in EVERY_ALL:
+        environment = tasks[label]["task"]["payload"]["env"]
+        path = f"/api/queue/v1/task/{image}/artifacts/public/image.tar.zst"
+        assert environment["IO_BENCHMARK_DOWNLOAD_URL"] == path
+        command = shell_text(tasks[label]["task"]["payload"]["command"])
+        assert ' --download-url "${IO_BENCHMARK_DOWNLOAD_URL:-none}"' in command
+
+
 def test_the_kind_of_all_pools():
     """It has the time that the slowest pool needs."""
     kind = yaml.safe_load((KIND.parent / ALL / "kind.yml").read_text())

@@ -18,13 +18,14 @@ WHOLE: dict[str, tuple[Any, Any]] = {
     "seed": (0, 0),
     "destination": (["fresh", "unlink"], ("fresh", "unlink")),
     "upload-url": (URL, URL),
+    "download-url": (URL, URL),
     "replicates": (100, 100),
     "places": ([CONTAINER, "workspace"], (TaskPlace(**CONTAINER), WORKSPACE)),
     "perfherder": ("neutral", "neutral"),
     "trials": ("always", "always"),
     "capacities": (True, True),
 }
-DEFAULTS: Any = (1, ("overwrite",), None, 1, (WORKSPACE,), "pool", "never", False)
+DEFAULTS: Any = (1, ("overwrite",), None, None, 1, (WORKSPACE,), "pool", "never", False)
 
 
 def test_benchmark():
@@ -48,6 +49,10 @@ COUNT = "is not a whole number from 1 to 100,000"
 NO_URL = (
     "is not an address to upload to; write one such as https://host.example/path, without a user"
 )
+NO_DOWNLOAD = (
+    "is not an address to download from; write one such as https://host.example/path, or "
+    "/api/index/v1/task/NAME/artifacts/public/FILE, without a user or password"
+)
 LIST = "is not a list; write at least one, as [cache-retrieve]"
 PLACE = "is not a place; write workspace, or {name: NAME, path: /absolute/path}"
 NAME = "is not a place's name; write at most 40 lower-case letters"
@@ -67,6 +72,17 @@ WRONG_VALUES: WrongValues = {
             "https://host.example:port/",
             "https://host.example/a b",
             "https://host.example/\u00e4",
+        ]
+    },
+    "download-url": {
+        NO_DOWNLOAD: [
+            7,
+            "none",
+            "path/below",
+            "https://host.example",
+            "file:///etc/passwd",
+            "https://user:password@host.example/",
+            "/a b",
         ]
     },
     "workloads": {LIST: [[], "a"]},

@@ -44,6 +44,7 @@ _PLACE = re.compile(r"\$\{(IO_BENCHMARK_PLACE_([A-Z0-9_]+)):-[^}]*\}")
 _RUN_TASK_VARIABLES = ("TASKCLUSTER_CACHES", "TASKCLUSTER_UNTRUSTED_CACHES", "TASKCLUSTER_VOLUMES")
 # After SIGINT the script writes its result file and empties its work place.
 _GRACE_S = 10
+_DOWNLOAD_VARIABLE = "IO_BENCHMARK_DOWNLOAD_URL"
 # A command that never ends its line must not fill this program's memory.
 _LINE_LIMIT_BYTES = 1 << 20
 
@@ -67,7 +68,10 @@ class LocalRun(Struct, frozen=True):
 
     def environment(self) -> dict[str, str]:
         """Return the payload's variables and those that every worker adds."""
-        variables = self._payload.get("env") or {}
+        variables = {**(self._payload.get("env") or {})}
+        if any(_DOWNLOAD_VARIABLE in word for word in self.command()):
+            # No deployment has the image of a task that was never created.
+            variables[_DOWNLOAD_VARIABLE] = "loopback"
         return {
             **{name: _word(value) for name, value in variables.items()},
             "TASK_ID": self.task_id,

@@ -32,6 +32,8 @@ Nanoseconds = Annotated[int, Meta(ge=0, le=10**16)]
 Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 FileSizes = Annotated[list[Annotated[int, Meta(ge=0, le=2**50)]], Meta(max_length=100_000)]
 Column = Annotated[Sequence[Nanoseconds], Meta(max_length=MAXIMUM_SAMPLES)]
+# Times of single downloads, None where a step was not there.
+StepTimes = Annotated[list[Nanoseconds | None], Meta(max_length=10_000)]
 SparseColumn = Annotated[Sequence[Count | None], Meta(max_length=MAXIMUM_SECONDS)]
 Duration = Annotated[int, Meta(ge=1, le=10**16)]  # nanoseconds of what did take time
 # Sums over all samples of a file stay within 64 bits.
@@ -159,6 +161,32 @@ class _Parameters(ResultPart, frozen=True, omit_defaults=True):
     objects_planned: Count | None = None
     objects_at_once: Count | None = None
     delay_ns: Count | None = None
+    piece_bytes: Count | None = None
+
+
+class DownloadSteps(ResultPart, frozen=True):
+    """What the steps of each download took, one row per download, in the order of their sets.
+
+    `redirect_ns` is all before the request that was answered with the bytes; the steps after it are
+    of this request. `body_ns` are the bytes, `second_half_ns` the second half of these; `tls_ns` is
+    without a value for http, `sync_ns` without a place.
+    """
+
+    redirect_ns: StepTimes
+    resolve_ns: StepTimes
+    connect_ns: StepTimes
+    tls_ns: StepTimes
+    first_byte_ns: StepTimes
+    body_ns: StepTimes
+    second_half_ns: StepTimes
+    sync_ns: StepTimes
+
+    def times_ns(self, name: str) -> list[int]:
+        return [time_ns for time_ns in getattr(self, name) if time_ns is not None]
+
+    @property
+    def is_aligned(self) -> bool:
+        return len({len(getattr(self, name)) for name in self.__struct_fields__}) == 1
 
 
 class _Latency(ResultPart, frozen=True):
@@ -181,6 +209,13 @@ class _Observations(ResultPart, frozen=True):
     resident_bytes: Count | None = None  # of the archive, in memory before the first sample
     unpacked_bytes: Count | None = None
     sync_ns: Nanoseconds | None = None  # only with a final sync
+    written_bytes: Count | None = None
+    retries: Count | None = None  # sets of downloads that were repeated
+    steps: DownloadSteps | None = None
+    address_family: Text | None = None
+    answered_by: Annotated[dict[Name, Text], Few] | None = None  # the host, and headers of it
+    object_bytes: Count | None = None
+    tls_version: Text | None = None
 
 
 class BatchEntry(ResultPart, frozen=True, kw_only=True):
@@ -200,6 +235,9 @@ class BatchEntry(ResultPart, frozen=True, kw_only=True):
 
     @property
     def inconsistency(self) -> str | None:
+        steps = self.observed.steps
+        if steps is not None and not steps.is_aligned:
+            return "observed.steps: its columns differ in length"
         return self.samples.inconsistency or self.samples.turns_inconsistency(self.turn_ends)
 
 

@@ -42,6 +42,11 @@ _MOUNTING = (
     "io_benchmark_taskgraph.transforms.gate:transforms",
 )
 _CONTENT = "mount"  # its key in `extra`
+# Where a task finds its docker image. In `env`, since a reference in the command would take what is
+# between any `<` and `>` there for a task.
+_IMAGE_PATH = "/api/queue/v1/task/<docker-image>/artifacts/public/image.tar.zst"
+IMAGE_VARIABLE = {"IO_BENCHMARK_DOWNLOAD_URL": {"task-reference": _IMAGE_PATH}}
+_IMAGE_URL = '--download-url "${IO_BENCHMARK_DOWNLOAD_URL:-none}"'
 
 # Rehearsals and tests set the variables. Only the last command is traced, because a trace would
 # print the whole script again. A command that fails before the sha256 is compared prints the reason
@@ -104,13 +109,14 @@ def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
         ("seed", benchmark.seed),
         *(("destination", destination) for destination in benchmark.destinations),
         ("upload-url", benchmark.upload_url),
+        ("download-url", benchmark.download_url),
         ("time-budget", time_budget_s),
     ]
     lines = (
         " ".join(f"--{name} {shlex.quote(str(value))}" for name, value in line if value is not None)
         for line in (measured, options)
     )
-    return " \\\n  ".join(lines)
+    return " \\\n  ".join((*lines, _IMAGE_URL) if benchmark.downloads_image else lines)
 
 
 def make_command(
@@ -151,14 +157,15 @@ def _add_command(config: Any, tasks: Tasks) -> Tasks:
             task["attributes"][CAPACITIES_ATTRIBUTE] = True
         task.setdefault("run", {})["command"] = make_command(benchmark, program, pool, budget_s)
         with in_task(config, task):
-            _fit_worker(config, task, benchmark.engine, program)
+            _fit_worker(config, task, benchmark, program)
         yield task
 
 
 def _fit_worker(
-    config: Any, task: dict[str, Any], engine: Engine, program: EmbeddedProgram
+    config: Any, task: dict[str, Any], benchmark: Benchmark, program: EmbeddedProgram
 ) -> None:
     """Change what the kind says for all pools, docker images among them, to this pool's engine."""
+    engine = benchmark.engine
     artifacts = task["worker"].get("artifacts")
     for artifact in artifacts if isinstance(artifacts, list) else ():
         # taskgraph refuses others.
@@ -166,6 +173,10 @@ def _fit_worker(
             artifact["path"] = engine.in_payload(artifact["path"])
     if not engine.takes_image:
         task["worker"].pop("docker-image", None)
+    image = task["worker"].get("docker-image")
+    if benchmark.downloads_image and isinstance(image, dict) and "in-tree" in image:
+        # Only such an image is an artifact of a task on which this one depends.
+        task["worker"]["env"] = {**IMAGE_VARIABLE, **(task["worker"].get("env") or {})}
     if engine.mounts_program:
         if not set(_MOUNTING) & set(config.config.get("transforms", ())):
             raise BadKeyError(

@@ -67,6 +67,22 @@ def run(command, tmp_path, **environment):
         ({}, {}, "", ""),
         ({"destination": ["unlink", "fresh"]}, {}, "overwrite", "unlink --destination fresh"),
         ({"perfherder": "neutral"}, {}, "perfherder pool", "perfherder neutral"),
+        # Without an image that is an artifact, there is nothing to download.
+        (
+            {"workloads": ["download"]},
+            {},
+            "cache-retrieve --retrieves 2000 --seed 1 --destination overwrite --time-budget 3300",
+            (
+                "download --retrieves 2000 --seed 1 --destination overwrite --time-budget 3300 "
+                "--download-url none"
+            ),
+        ),
+        (
+            {"workloads": ["download"], "download-url": "/a?b=$c&d"},
+            {"IO_BENCHMARK_DOWNLOAD_URL": "/image"},
+            "cache-retrieve --retrieves 2000 --seed 1 --destination overwrite",
+            "download --retrieves 2000 --seed 1 --destination overwrite --download-url /a?b=$c&d",
+        ),
         # A task that confirms a cause.
         (
             {"trials": "auto"},

@@ -34,15 +34,17 @@ loader: io_benchmark_taskgraph.loader:with_defaults
 transforms:
     - io_benchmark_taskgraph.transforms.kind:pools
 
+task-defaults:
+    benchmark: {{workloads: [unpack, download]}}
 {defaults}
 tasks:
 {pools}"""
 _IMAGE_TEXT = """\
-task-defaults:
     worker:
         docker-image: {{in-tree: {image}}}
 """
 _REPORT_TEXT = """\
+
 report:
     worker-type: {alias}
 """

@@ -53,11 +53,13 @@ def all_but(*names: str, because: str) -> AllBut:
 EVERY_WORKLOAD = AllBut({})
 WAITS_FOR_DISKS = all_but(
     "spawn", "metadata", "exec", "upload", because="its operations do not wait for a disk"
-)
+) | all_but("download", because="its operations wait for the network")
 NEEDS_BANDWIDTH = WAITS_FOR_DISKS | all_but(
     "random-io", "sync-write", because="a small operation waits for the disk's latency"
 )
-USES_A_PLACE = all_but("spawn", "upload", because="it uses no place")
+USES_A_PLACE = all_but("spawn", "upload", because="it uses no place") | all_but(
+    "download", because="it is compared with downloads that use no place"
+)
 READS_ITS_PLACE = USES_A_PLACE | all_but("exec", because="its binary is in the page cache")
 
 

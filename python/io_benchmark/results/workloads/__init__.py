@@ -5,7 +5,9 @@ The worker's side of one is a module in scripts/io-benchmark/workloads/, which h
 what is measured. All but cache-retrieve time batches of operations.
 """
 
+from collections.abc import Callable
 from operator import attrgetter
+from statistics import median
 
 from io_benchmark.results.parts import BatchEntry, Workload, WorkloadFigure
 from io_benchmark.results.workloads import cache_retrieve
@@ -14,6 +16,7 @@ from io_benchmark.results.workloads import cache_retrieve
 PERCENTILES = (50, 95, 99)
 SCALING, NOT_VISIBLE, OVER_HARDLINKED = "scaling", "not-visible", "over-hardlinked"
 VISIBILITY = "visibility"  # the variant of metadata that counts files that appear late
+OVER_ONE_CONNECTION = "over-one-connection"
 NOT_SYNCED = ("cold", "warm")  # the variants of unpack without a final sync
 _MIB = 1024 * 1024
 
@@ -42,6 +45,18 @@ def _sync_share(entry: BatchEntry) -> float | None:
 def _sync_percent(entry: BatchEntry) -> float | None:
     share = _sync_share(entry)
     return None if share is None else 100 * share
+
+
+def _middle_ms(*names: str) -> Callable[[BatchEntry], float | None]:
+    """Return what reads the median time of these steps of a download together."""
+
+    def read(entry: BatchEntry) -> float | None:
+        steps = entry.observed.steps
+        columns = [steps.times_ns(name) for name in names] if steps is not None else []
+        columns = [column for column in columns if column]
+        return sum(median(column) for column in columns) / 1e6 if columns else None
+
+    return read
 
 
 _BATCHES = (
@@ -146,6 +161,35 @@ _BATCHES = (
             ),
             WorkloadFigure(
                 "sync-share", "share of the final sync", unit="%", mean_of=_sync_percent
+            ),
+        ),
+    ),
+    # The first bytes of an artifact over HTTP, to memory and to the place, by several connections.
+    Workload(
+        "download",
+        operation="MiB downloaded",
+        unit="MiB/s",
+        written_bytes=attrgetter("observed.written_bytes"),
+        synced=_sync_share,
+        figures=(
+            WorkloadFigure(
+                OVER_ONE_CONNECTION,
+                "over one connection",
+                over_one_thread=True,
+                higher_is_better=True,
+            ),
+            WorkloadFigure(
+                "connecting", "connecting", unit="ms", mean_of=_middle_ms("connect_ns", "tls_ns")
+            ),
+            WorkloadFigure(
+                "first-byte", "first byte", unit="ms", mean_of=_middle_ms("first_byte_ns")
+            ),
+            WorkloadFigure(
+                "retries",
+                "broken off",
+                total_of=attrgetter("observed.retries"),
+                finding="{count} downloads broke off and were repeated (download)",
+                at_least=1,
             ),
         ),
     ),
