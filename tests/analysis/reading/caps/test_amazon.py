@@ -63,27 +63,27 @@ def test_a_large_gp2_has_no_burst(size_gib: float, iops: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("disk", "rates", "is_certain"),
+    ("disk", "rates"),
     [
-        (NetworkDisk("gp3"), (3000, 3000, 125, 125), True),
-        (NetworkDisk("gp3", 500, 4000, 1000 * MIB), (4000, 4000, 1000, 1000), True),
-        (NetworkDisk("gp3", 500, 16000, 1000 * MIB), (16000, 16000, 1000, 1000), True),
-        (NetworkDisk("gp3", 500, 16001, 500 * MIB), (16001, 16001, 500, 500), False),
-        (NetworkDisk("gp3", 500, 90000, 3000 * MIB), (80000, 80000, 2000, 2000), False),
+        (NetworkDisk("gp3"), (3000, 3000, 125, 125)),
+        (NetworkDisk("gp3", 500, 4000, 1000 * MIB), (4000, 4000, 1000, 1000)),
+        (NetworkDisk("gp3", 500, 16000, 1000 * MIB), (16000, 16000, 1000, 1000)),
+        (NetworkDisk("gp3", 500, 16001, 500 * MIB), (16001, 16001, 500, 500)),
+        (NetworkDisk("gp3", 500, 90000, 3000 * MIB), (80000, 80000, 2000, 2000)),
         # 256 KiB for each operation, up to 500 MiB/s; from 32,000 on 16 KiB for each.
-        (NetworkDisk("io1", 100, 400), (400, 400, 100, 100), True),
-        (NetworkDisk("io1", 100, 2000), (2000, 2000, 500, 500), True),
-        (NetworkDisk("io2", 100, 32000), (32000, 32000, 500, 500), True),
-        (NetworkDisk("io2", 100, 48000), (48000, 48000, 750, 750), True),
-        (NetworkDisk("io2", 100, 64000), (64000, 64000, 1000, 1000), True),
-        (NetworkDisk("io2", 100, 99000), (64000, 64000, 1000, 1000), True),
-        (NetworkDisk("st1", 16384), (500, 500, 500, 500), True),
+        (NetworkDisk("io1", 100, 400), (400, 400, 100, 100)),
+        (NetworkDisk("io1", 100, 2000), (2000, 2000, 500, 500)),
+        (NetworkDisk("io2", 100, 32000), (32000, 32000, 500, 500)),
+        (NetworkDisk("io2", 100, 48000), (48000, 48000, 750, 750)),
+        (NetworkDisk("io2", 100, 64000), (64000, 64000, 1000, 1000)),
+        (NetworkDisk("io2", 100, 99000), (64000, 64000, 1000, 1000)),
+        (NetworkDisk("st1", 16384), (500, 500, 500, 500)),
     ],
 )
-def test_volumes(disk: NetworkDisk, rates: tuple[float, ...], is_certain: bool) -> None:
-    """What was bought, or what a size has; above the limits of 2023 it is not certain."""
+def test_volumes(disk: NetworkDisk, rates: tuple[float, ...]) -> None:
+    """What was bought, up to the most of one volume, or what a size has."""
     cap = boot_cap("amazon", LARGE, disk)
-    assert (rates_in(MIB, cap.of_disk), cap.is_certain) == (rates, is_certain)
+    assert (rates_in(MIB, cap.of_disk), cap.is_certain) == (rates, True)
 
 
 def test_io2_without_nitro() -> None:

@@ -115,6 +115,16 @@ def test_a_vm_limits_its_disks() -> None:
     assert cap.burst_s == 1800
 
 
+def test_v6_sizes() -> None:
+    """D8ds_v6 has a burst, and D64ds_v6 what others have for a while always."""
+    disk = NetworkDisk("PremiumV2_LRS", 100, 80000, 2000 * MB)
+    small, large = (boot_cap("azure", name, disk) for name in ("D8ds_v6", "D64ds_v6"))
+    assert rates_in(MB, small.of_machine) == (12800, 12800, 424, 424)
+    assert rates_in(MB, small.burst) == (40000, 40000, 1250, 1250)
+    assert rates_in(MB, large.of_machine) == (102400, 102400, 3392, 3392)
+    assert (large.burst, large.writes_bound_by, large.is_shared) == (None, BoundBy.DISK, True)
+
+
 def test_names_of_sizes() -> None:
     """With "Standard_" or without, and in any case."""
     rates = {
@@ -176,6 +186,7 @@ def test_candidates() -> None:
         ("Standard_D8ads_v5", None, MB, (38000, 38000, 500, 500), False),
         ("D8ds_v6", None, MB, (150000, 60000, 720, 360), True),
         ("D32ds_v6", None, MB, (600000, 240000, 2880, 1440), True),
+        ("D128ds_v6", 2, MB, (1200000, 480000, 5760, 2880), True),
         ("D32ds_v6", 1, MB, (150000, 60000, 720, 360), True),
         ("L16s_v3", 1, MIB, (400000, None, 1907.349, 1771), False),
     ],

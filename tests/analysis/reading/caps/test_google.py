@@ -194,6 +194,16 @@ def test_what_is_not_published_is_not_guessed(disk: NetworkDisk) -> None:
         assert (network_cap(machine, disk), problem_with(machine)) == (None, None)
 
 
+@pytest.mark.parametrize("series", ["c4", "c4a", "c4d", "n4"])
+def test_machines_without_persistent_disks(series: str) -> None:
+    """They have Hyperdisk only, which is named where a definition asks for another kind."""
+    refused = machine_with("google", f"{series}-standard-4", NetworkDisk("pd-balanced", 75))
+    assert problem_with(refused) == (
+        f"machines of type {series}-standard-4 take no disk of type pd-balanced"
+    )
+    assert network_cap(refused, NetworkDisk("pd-balanced", 75)) is None
+
+
 def test_a_faster_hyperdisk_is_bought() -> None:
     """The size stays; at 1,600 MiB/s a machine of 32 CPUs is the limit."""
     disk = NetworkDisk("", 75)

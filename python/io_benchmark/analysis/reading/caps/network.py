@@ -61,7 +61,12 @@ class DiskLimits(Struct, frozen=True):
     large_burst_s: float | None = None  # how long with operations so large that bytes count
 
 
-def cap_of_both(disk: NetworkDisk, of_disk: DiskLimits, of_machine: DiskLimits | None) -> DiskCap:
+def cap_of_both(
+    disk: NetworkDisk,
+    of_disk: DiskLimits,
+    of_machine: DiskLimits | None,
+    is_shared: bool | None = None,
+) -> DiskCap:
     """Return the caps of a disk and its machine, each of which may exceed its own for a while."""
     limits = [of_disk] if of_machine is None else [of_disk, of_machine]
     highest_rates = [limit.burst or limit.rates for limit in limits]
@@ -74,6 +79,7 @@ def cap_of_both(disk: NetworkDisk, of_disk: DiskLimits, of_machine: DiskLimits |
         of_disk=of_disk.rates,
         of_machine=None if of_machine is None else of_machine.rates,
         sources=tuple(source for limit in limits for source in limit.sources),
+        is_shared=is_shared,
         burst=burst if exceeded else None,
         burst_s=_shortest(limit.burst_s for limit in exceeded),
         large_burst_s=_shortest(limit.large_burst_s for limit in exceeded_by_large),

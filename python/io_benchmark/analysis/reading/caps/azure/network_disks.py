@@ -59,9 +59,11 @@ class AzureDisks:
         if disk.is_ephemeral:
             return _ephemeral_cap(machine, disk)
         managed = managed_limits(disk)
-        return (
-            None if managed is None else cap_of_both(disk, managed, vm_limits(machine.machine_type))
-        )
+        if managed is None:
+            return None
+        # "Including both reads and writes", says azure-compute-docs of what is above the limits:
+        # articles/virtual-machines/includes/managed-disks-bursting-2.md
+        return cap_of_both(disk, managed, vm_limits(machine.machine_type), is_shared=True)
 
     def price_per_month(self, disk: NetworkDisk) -> DiskPrice | None:
         size = size_name(disk)

@@ -88,6 +88,10 @@ _DDSV6: dict[str, tuple[int, int, int, int, int, int, int, int, int]] = {
     "d8ds_v6": (1, 150000, 720, 60000, 360, 12800, 424, 40000, 1250),
     "d16ds_v6": (2, 300000, 1440, 120000, 720, 25600, 848, 40000, 1250),
     "d32ds_v6": (4, 600000, 2880, 240000, 1440, 51200, 1696, 80000, 1696),
+    "d48ds_v6": (6, 900000, 4320, 360000, 2160, 76800, 2544, 80000, 2544),
+    "d64ds_v6": (4, 1200000, 5760, 480000, 2880, 102400, 3392, 102400, 3392),
+    "d96ds_v6": (6, 1800000, 8640, 720000, 4320, 153600, 5088, 153600, 5088),
+    "d128ds_v6": (4, 2400000, 11520, 960000, 5760, 204800, 6782, 204800, 6782),
 }
 _LSV3_SOURCE = Source(f"{_SIZES}/storage-optimized/lsv3-series.md", "2024-07-31")
 _MEASURED = Source(
@@ -137,6 +141,8 @@ def _with_burst(
     if most_iops is None or most_mb_per_s is None:
         return DiskLimits(rates, (source,))
     burst = Rates.shared(most_iops, most_mb_per_s * MB)
+    if not burst.exceeds(rates):
+        return DiskLimits(rates, (source,))
     return DiskLimits(rates, (source,), burst, _BURST_S, _BURST_S)
 
 
@@ -167,7 +173,7 @@ def _of_some_disks(
 
 
 def _temporary_disk_cap(size: str) -> LocalCap | None:
-    """Return the published rate of reads for writes as well, which is not certain."""
+    """Return the published rate of reads for writes as well, which "is usually slower"."""
     for rows, source in _TABLES:
         iops, mb_per_s = rows[size][:2] if size in rows else (None, None)
         if iops is not None and mb_per_s is not None:

@@ -35,8 +35,10 @@ _UP_TO_500_GIB = (10, 20, 30, 40, 50, 60, 75, 80, 100, 120, 150, 200, 250, 300, 
 _ABOVE_500_GIB = (600, 700, 750, 800, 900, 1000, 1200, 1500, 1750, 2000, 2500, 3000, 4000, 5000)
 _USUAL_SIZES_GIB = (*_UP_TO_500_GIB, *_ABOVE_500_GIB)
 KINDS = tuple(DiskKind(name, _USUAL_SIZES_GIB) for name in _SIZES)
-# Machines of these series take no persistent disks.
-WITHOUT = ("c4", "c4d", "n4")
+# Machines of these series take no persistent disks, says
+# https://docs.cloud.google.com/compute/docs/general-purpose-machines, as read by others:
+# https://github.com/nextflow-io/nextflow/issues/6614
+WITHOUT = ("c4", "c4a", "c4d", "n4", "n4a", "n4d")
 
 
 def persistent_disk_cap(
