@@ -150,7 +150,7 @@ class LabelledRatio:
             squares.append(float(weights @ self._residuals[rows]) ** 2)
             sizes.append(float(weights @ weights))
             projections.append(weights @ design)
-        degrees = _degrees(np.array(sizes), np.array(projections))
+        degrees = degrees_of_freedom(np.array(sizes), np.array(projections))
         return MeanVariance(math.fsum(squares), degrees)
 
     def _design(self, rows: NDArray[np.int64]) -> Numbers:
@@ -167,7 +167,7 @@ class LabelledRatio:
         return list(np.split(order, ends))
 
 
-def _degrees(sizes: Numbers, projections: Numbers) -> float:
+def degrees_of_freedom(sizes: Numbers, projections: Numbers) -> float:
     """Return the degrees of freedom: twice the square of the variance's mean by its variance.
 
     The variance is a quadratic form of errors that are as large for all workers; `sizes` and
