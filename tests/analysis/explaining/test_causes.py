@@ -65,7 +65,7 @@ PUBLISHED, UNPUBLISHED = (
         pytest.param({}, 2.2, 0.88, PUBLISHED, "350 MiB/s", id="a part"),
         pytest.param({"task.instance_type": None}, 1.92, 1, PUBLISHED, "350 MiB/s", id="unknown"),
         pytest.param(
-            {"task.instance_type": "z3-highmem-88"}, 1.92, 1, UNPUBLISHED, "", id="no cap"
+            {"task.instance_type": "m3-ultramem-32"}, 1.92, 1, UNPUBLISHED, "", id="no cap"
         ),
         pytest.param(
             {f"{PLACE}.devices.1.model": "Samsung"}, 1.92, 1, UNPUBLISHED, "", id="no SSD"
