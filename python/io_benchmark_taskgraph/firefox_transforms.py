@@ -44,6 +44,7 @@ def _fill_in(config: Any, tasks: Any) -> Any:
 def _leave_image(task: Any) -> None:
     """Use the task's own folder in place of a docker image's, on a native worker."""
     del task["worker"]["docker-image"]
+    task["worker"].pop("env", None)  # where the image is
     for artifact in task["worker"]["artifacts"]:
         artifact["path"] = artifact["path"].replace("/builds/worker/", "")
     command = task["run"]["command"]

@@ -100,6 +100,14 @@ def run_line(text):
     return text.partition("exec python3 -u -B ")[2].partition(" ")[2]
 
 
+def as_new_kind(line):
+    """Return the options of this project's kind with the workloads that a new kind measures."""
+    workload, budget = "--workload cache-retrieve", "--time-budget 3300 \\\n"
+    url = '  --download-url "${IO_BENCHMARK_DOWNLOAD_URL:-none}" \\\n'
+    line = line.replace(workload, f"{workload} --workload unpack --workload download")
+    return line.replace(budget, budget + url)
+
+
 def check_pools(tasks, values):
     """Labels, symbols and options are this project's; `history` finds results by the routes."""
     for task in generate(OWN_ROOT, ["io-benchmark"]):
@@ -126,7 +134,8 @@ def test_fetched(tasks):
     for there, command in check_pools(tasks, parameters()):
         payload = there["payload"]
         assert len(json.dumps(there)) <= SIZES["bytes-of-a-definition-in-firefox"]
-        assert run_line(payload["command"][-1]) == run_line(embedding.shell_text(command))
+        line = as_new_kind(run_line(embedding.shell_text(command)))
+        assert run_line(payload["command"][-1]) == line
         fetches = json.loads(payload["env"]["MOZ_FETCHES"]["task-reference"])
         assert [(fetch["artifact"], fetch["extract"]) for fetch in fetches] == [
             ("public/io-benchmark.tar.bz2", True)
@@ -149,11 +158,12 @@ def test_embedded(tmp_path):
     folder = copy_firefox(tmp_path / "firefox")
     assert len([path for path in install(folder, is_embedded=True) if "benchmark" in path]) == 3
     for there, command in check_pools(run_generator(folder), parameters()):
-        commands = [there["payload"]["command"], command]
-        assert len(set(map(run_line, map(embedding.shell_text, commands)))) == 1
-        data = embedding.application(commands[0])
-        assert f"sha256={hashlib.sha256(data).hexdigest()}\n" in embedding.shell_text(commands[0])
-        assert embedding.modules(commands[1]).items() <= embedding.modules(commands[0]).items()
+        installed = there["payload"]["command"]
+        line = as_new_kind(run_line(embedding.shell_text(command)))
+        assert run_line(embedding.shell_text(installed)) == line
+        data = embedding.application(installed)
+        assert f"sha256={hashlib.sha256(data).hexdigest()}\n" in embedding.shell_text(installed)
+        assert embedding.modules(command).items() <= embedding.modules(installed).items()
 
 
 def names_of_attributes(tasks):
@@ -195,6 +205,10 @@ def test_classes_of_workers(tmp_path, tree):
         assert measuring[pool]["dependencies"].get("docker-image") == expected
         artifacts = definitions[pool]["payload"]["artifacts"]
         assert isinstance(artifacts, list) == is_native
+        # What it downloads: where there is an image, the task that made it.
+        path = "/api/queue/v1/task/<docker-image>/artifacts/public/image.tar.zst"
+        url = {"task-reference": path} if expected else None
+        assert definitions[pool]["payload"]["env"].get("IO_BENCHMARK_DOWNLOAD_URL") == url
     report = tasks["io-benchmark-report"]
     assert report["task"]["workerType"] == names[DOCKER][0]
     assert report["soft_dependencies"] == sorted(task["label"] for task in measuring.values())

@@ -38,6 +38,8 @@ _FETCHED = f'"$MOZ_FETCHES_DIR/{PROGRAM_FILE}"'
 # What this project's own kind has, as the tasks that its first investigation was about. It has a
 # purpose of its own, which may end; other trees name a base image.
 _OWN_IMAGE = {"in-tree": "update-verify"}
+# What this project's own kind measures, as its first investigation, and what a new kind does.
+_OWN_WORKLOADS, _NEW_WORKLOADS = ("cache-retrieve",), ("cache-retrieve", "unpack", "download")
 # The first word of the line for Treeherder is in two parts, because the log has this text too.
 _CHOOSE_PYTHON = f"""\
 python=$(command -v {" ".join(f"python{version}" for version in reversed(PYTHONS))} | head -n 1)
@@ -122,9 +124,15 @@ def _convert(
         problem = f"a pool cannot be called {_REPORT_POOL}, because IOB({_REPORT_POOL}) is"
         raise IoBenchmarkError(f"{problem}; give it another name")
     workers.aliases.check([task["worker-type"] for task in tasks.values()])
+    if tuple(defaults["benchmark"]["workloads"]) == _OWN_WORKLOADS:
+        defaults["benchmark"]["workloads"] = [*_NEW_WORKLOADS]
     _name_images(defaults, tasks, workers)
     merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
     program, commands = _commands(root, merged, is_embedded)
+    with root.modules() as module:
+        image = module("transforms.command").IMAGE_VARIABLE
+    if any(next(iter(image)) in command for command in commands.values()):
+        defaults["worker"]["env"] = image
     usual = next(iter(commands.values()))
     defaults["run"]["command"] = usual
     for pool, task in tasks.items():
