@@ -27,17 +27,9 @@ class FileTooLargeError(OSError):
 
 
 def read_file(path: Path, most_bytes: int) -> bytes:
-    """Return what a regular file contains; raise an OSError for any other and for a larger one.
-
-    A pipe or a device might never end, and opening one may already do something.
-    """
-    _check_regular(path.stat(), path)
-    # Another file may have taken its place: then a pipe is not waited for.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
-    try:
-        status = os.fstat(descriptor)
-        _check_regular(status, path)
-        step = max(status.st_size + 1, _LEAST_STEP_BYTES)
+    """Return what a regular file contains; raise an OSError for any other and for a larger one."""
+    with open_regular(path) as descriptor:
+        step = max(os.fstat(descriptor).st_size + 1, _LEAST_STEP_BYTES)
         content = bytearray()
         # One byte more than the limit shows that there is more.
         while chunk := os.read(descriptor, min(step, most_bytes + 1 - len(content))):
@@ -46,6 +38,20 @@ def read_file(path: Path, most_bytes: int) -> bytes:
                 reason = f"is larger than {size(most_bytes)}"
                 raise FileTooLargeError(errno.EFBIG, reason, str(path))
         return bytes(content)
+
+
+@contextmanager
+def open_regular(path: Path) -> Iterator[int]:
+    """Yield the descriptor of a regular file to read; raise an OSError for any other.
+
+    A pipe or a device might never end, and opening one may already do something.
+    """
+    _check_regular(path.stat(), path)
+    # Another file may have taken its place: then a pipe is not waited for.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        _check_regular(os.fstat(descriptor), path)
+        yield descriptor
     finally:
         os.close(descriptor)
 

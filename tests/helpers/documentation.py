@@ -24,9 +24,10 @@ from typing import Any
 import gate_pushes
 import past
 import real_tasks
+import sample_phases
 import seed_case
 from checkout import ROOT
-from loopback_deployment import GROUP, PROFILE, Deployment
+from loopback_deployment import GROUP, PROFILE, Artifact, Deployment
 from predicted_tasks import profile_document, result_documents
 from submitted_tasks import add_measured, complete
 
@@ -102,6 +103,8 @@ def example() -> Deployment:
             add_measured(deployment, document, group_id, PUSHED, workerId=worker)
     add_measured(deployment, documents_now[0], SLOW_TASK, PUSHED, task_id=SLOW_TASK)
     deployment.leave(SLOW_TASK, _profile(), PROFILE)
+    log = Artifact(sample_phases.DOCUMENTED.log(), content_type="text/plain")
+    deployment.artifacts[SLOW_TASK, 0, "public/logs/live_backing.log"] = log
     deployment.index[IMAGE] = SLOW_TASK
     real_tasks.add(deployment)
     # The runs of the slow task on intel have whole profiles, each with its own times.

@@ -20,6 +20,7 @@ import sample_fleet
 import sample_gates
 import sample_history
 import sample_investigation
+import sample_phases
 import sample_predictions
 import sample_ranking
 import sample_report
@@ -32,6 +33,7 @@ from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.phases.phase_report import PhaseReport
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
@@ -45,7 +47,15 @@ _STYLE = re.compile("<style>.*</style>", re.DOTALL)
 
 Made = Callable[
     [],
-    Report | GateReport | History | TaskReport | LabelRanking | Predictions | Investigation | Fleet,
+    Report
+    | GateReport
+    | History
+    | TaskReport
+    | LabelRanking
+    | Predictions
+    | Investigation
+    | Fleet
+    | PhaseReport,
 ]
 _DEFAULT = Layout()
 
@@ -112,6 +122,12 @@ FLEETS: Mapping[str, Made] = {
     "fleet: nothing": sample_fleet.nothing,
     "fleet: hostile": sample_fleet.hostile,
 }
+PHASES: Mapping[str, Made] = {
+    "phases: one run": sample_phases.one_run,
+    "phases: two pools": sample_phases.two_pools,
+    "phases: nothing": sample_phases.nothing,
+    "phases: hostile": sample_phases.hostile,
+}
 ALL = {
     **REPORTS,
     **HISTORIES,
@@ -121,6 +137,7 @@ ALL = {
     **INVESTIGATIONS,
     **GATES,
     **FLEETS,
+    **PHASES,
 }
 # A section per kind of report and of block; that nothing is lost is tested by properties.
 FIRST_SCREENS = (
@@ -138,6 +155,7 @@ FIRST_SCREENS = (
     "history: two-series",
     *GATES,
     *FLEETS,
+    *PHASES,
 )
 IN_TEXT = (
     "seed-case",
@@ -151,6 +169,7 @@ IN_TEXT = (
     "ranking: seven labels",
     "prediction: three pools",
     "investigation: a change",
+    "phases: two pools",
 )
 IN_MARKDOWN = (
     "seed-case",
@@ -168,6 +187,8 @@ IN_MARKDOWN = (
     "gate: hostile",
     "fleet: six pools",
     "fleet: hostile",
+    "phases: two pools",
+    "phases: hostile",
 )
 IN_HTML = (
     "tried",
@@ -179,6 +200,7 @@ IN_HTML = (
     "investigation: a change",
     "gate: failed",
     "fleet: six pools",
+    "phases: one run",
 )
 
 

@@ -15,6 +15,7 @@ from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.investigation.investigation_model import Investigation
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.phases.phase_report import PhaseReport
 from io_benchmark.analysis.prediction.prediction_model import Predictions
 from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
@@ -30,6 +31,7 @@ TITLES: dict[type[Struct], str] = {
     Investigation: "investigation",
     LabelRanking: "ranking",
     Fleet: "fleet",
+    PhaseReport: "phases",
 }
 # The name of a type that only its module uses, alone or in a reference.
 PRIVATE_TYPE = re.compile(r"^(#/\$defs/)?_")

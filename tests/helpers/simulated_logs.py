@@ -302,7 +302,7 @@ class _Log:
         if FAKE_END in self.traps:
             self._worker("                       Exit Code: 0")
             self._worker("=== Task Finished ===")
-            self._worker("Task Duration: 1m2.5s")
+            self._worker("Task Duration: 10m2.5s")
         if CARRIAGE_RETURNS in self.traps:
             self._bare("1%\r2%\r3%")
         self.passed_s += self.run.own_s / 2

@@ -81,3 +81,24 @@ class AmountRow(Struct, frozen=True, kw_only=True):
     amount: float
     low: float
     high: float
+
+
+class BarPart(NamedTuple):
+    """A part of a bar: what it waits for is its kind."""
+
+    length: float
+    kind: str
+    title: str
+
+
+class BarRow(NamedTuple):
+    """A bar of parts that follow each other, such as the phases of a run."""
+
+    name: str
+    detail: str
+    outcome: str  # its length in words
+    parts: Sequence[BarPart]
+
+    @property
+    def length(self) -> float:
+        return sum(part.length for part in self.parts)

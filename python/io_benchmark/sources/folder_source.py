@@ -18,6 +18,7 @@ from io_benchmark.results.reader import MAXIMUM_BYTES, load
 from io_benchmark.results.resource_profile import MAXIMUM_RESOURCE_BYTES, parse_any_profile
 from io_benchmark.sources import protocol, run_files
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
+from io_benchmark.sources.run_logs import read_log_file
 from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.sources.run_table import read_run_table
 from io_benchmark.text import clean
@@ -98,6 +99,22 @@ class FolderSource(protocol.Source):
                 except ResultError as error:
                     if path == top:
                         raise
+                    query.problem(position, str(error))
+
+    def read_logs(self, addresses: protocol.Addresses, query: protocol.LogQuery) -> None:
+        for address in addresses:
+            top = Path(address.meaning)
+            files = top.rglob("*.log") if top.is_dir() else [top]
+            paths = sorted(islice(files, query.limits.runs))
+            if not paths:
+                label = clean(str(top), run_files.LABEL_LENGTH)
+                raise UsageError(f"{label}: has no file whose name ends in .log; name a task's log")
+            for number, path in enumerate(paths):
+                position = protocol.Position(address.number, run_id=number)
+                query.progress("reading logs", number, len(paths))
+                try:
+                    query.accept_phases(position, read_log_file(path))
+                except ResultError as error:
                     query.problem(position, str(error))
 
 

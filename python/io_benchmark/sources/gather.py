@@ -162,6 +162,12 @@ def gather_profiles(addresses: Sequence[str], query: protocol.Reading) -> Gather
     return Gathered.of((profile for _, profile in profiles), query)
 
 
+def gather_phases(addresses: Sequence[str], query: protocol.LogQuery) -> None:
+    """Read the phases of the runs at all addresses, by their logs."""
+    for source, source_addresses in parse_addresses(addresses, query.environment).items():
+        source.read_logs(source_addresses, query)
+
+
 def wait_for(
     addresses: Sequence[str], environment: protocol.Environment, limit_s: float, tell: protocol.Tell
 ) -> None:

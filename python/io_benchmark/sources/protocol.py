@@ -13,8 +13,10 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct, field
 
+from io_benchmark.analysis.phases.phase_model import RunPhases
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
+from io_benchmark.sources.run_logs import LogLimits
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord, TaskRun
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.suggestions import did_you_mean
@@ -35,6 +37,7 @@ class Position(NamedTuple):
 
 FIRST, LAST = Position(-1), Position(sys.maxsize)
 
+RunKey = tuple[str, int]  # the ids of a task and its run
 Environment = Mapping[str, str]
 Tell = Callable[[str], None]
 # What a source does, how far it is, and of how many; the total may not be known yet.
@@ -138,6 +141,16 @@ class RunQuery(Reading, kw_only=True):
         self.runs.append((address, run))
 
 
+class LogQuery(Reading, kw_only=True):
+    """A reading of runs' logs, the most that is read, and what was read already."""
+
+    limits: LogLimits = field(default_factory=LogLimits)
+    kept: Mapping[RunKey, RunPhases] = field(default_factory=dict)
+    tell: Tell = lambda _line: None
+    # Gets the phases of each run as they are read.
+    accept_phases: Callable[[Position, RunPhases], None] = lambda *_: None
+
+
 def is_pool_named(pool: str, name: str) -> bool:
     """Return whether this is the pool's name, with or without its provisioner."""
     return f"/{pool}".endswith(f"/{name}")
@@ -193,3 +206,6 @@ class Source(Protocol):
 
     def read_profiles(self, addresses: Addresses, query: Reading) -> None:
         """Give the query the profiles of all tasks at the addresses."""
+
+    def read_logs(self, addresses: Addresses, query: LogQuery) -> None:
+        """Give the query the phases of the runs at the addresses, by their logs."""

@@ -6,7 +6,7 @@ import random
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from types import FrameType
@@ -84,6 +84,12 @@ class TransientError(Exception):
     def __init__(self, reason: str, retry_after_s: float | None = None) -> None:
         super().__init__(reason)
         self.retry_after_s = retry_after_s
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Return the pause in seconds; None where it is not a number: the usual pause counts."""
+    pause = headers.get("Retry-After", "").strip()
+    return float(pause[:12]) if pause.isascii() and pause.isdigit() else None
 
 
 class RequestPolicy(Struct, frozen=True):

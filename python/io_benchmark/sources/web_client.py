@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Requests over one pool of connections, with timeouts and size limits.
 
-Every failure is either a TransientError, which is worth another try, or a permanent ResultError.
+A failure is a TransientError, which is worth another try, or a permanent ResultError.
 """
 
 import asyncio
@@ -22,11 +22,12 @@ from msgspec import Struct
 from io_benchmark import __version__
 from io_benchmark.errors import MissingError, ResultError, TooLargeError
 from io_benchmark.sources.address_guard import AddressGuard
-from io_benchmark.sources.requests import RequestPolicy, TransientError
+from io_benchmark.sources.requests import RequestPolicy, TransientError, retry_after_s
 from io_benchmark.sources.silence import Notice, Silence
 from io_benchmark.text import clean, clean_name
 
 T = TypeVar("T")
+Take = Callable[[bytes], bool]  # gets a part of a body; returns whether it wants more
 
 _MAXIMUM_ERROR_BYTES = 1024 * 1024
 CHUNK_BYTES = 256 * 1024
@@ -121,11 +122,12 @@ class WebClient:
         headers: Mapping[str, str] | None = None,
         data: str | bytes | None = None,
         guarded: aiohttp.ClientSession | None = None,
+        take: Take | None = None,
     ) -> WebAnswer:
         """Send one request; return its complete answer, which may be a redirect.
 
         `guarded` has the connections for an address that an answer gave; else a user named the
-        host.
+        host. `take` gets the body of a good answer in parts.
         """
         host = _host(url)
         self.sent += 1
@@ -136,8 +138,11 @@ class WebClient:
                 method, target, headers=headers, data=data, allow_redirects=False
             ) as response:
                 if response.status == 429 or response.status >= 500:
-                    pause_s = _retry_after_s(response.headers)
+                    pause_s = retry_after_s(response.headers)
                     raise TransientError(f"{host} answers {response.status}", pause_s)
+                if take is not None and response.status == 200:
+                    await _hand_over(response, take, lambda: self._silence.heard(host))
+                    return WebAnswer(response.status, response.headers, b"")
                 limit = maximum_bytes if response.status < 400 else _MAXIMUM_ERROR_BYTES
                 body = await _read_body(response, limit, lambda: self._silence.heard(host))
                 if response.status == 200 and not body:
@@ -163,12 +168,16 @@ class WebClient:
         except ValueError:
             return False
 
-    async def download(self, url: str, maximum_bytes: int, origin: str | None = None) -> bytes:
+    async def download(
+        self, url: str, maximum_bytes: int, origin: str | None = None, take: Take | None = None
+    ) -> bytes:
         """Read an object, following redirects; `origin` is the host that gave the address."""
         guard, session = self._session_for(origin or url)
         for _ in range(self.policy.redirects + 1):
             await guard.check(url)
-            answer = await self.exchange("GET", url, maximum_bytes=maximum_bytes, guarded=session)
+            answer = await self.exchange(
+                "GET", url, maximum_bytes=maximum_bytes, guarded=session, take=take
+            )
             host = _host(url)
             if answer.status in (301, 302, 303, 307, 308):
                 url = _next_url(url, answer)
@@ -190,12 +199,6 @@ class WebClient:
         return self._guarded[root]
 
 
-def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the pause in seconds; None where it is not a number: the usual pause counts."""
-    pause = headers.get("Retry-After", "").strip()
-    return float(pause[:12]) if pause.isascii() and pause.isdigit() else None
-
-
 def _host(url: str) -> str:
     return clean(urlsplit(url).hostname or "", 100)
 
@@ -209,6 +212,17 @@ def _next_url(url: str, answer: WebAnswer) -> str:
     if not WebClient.can_request(following):
         raise ResultError(f"it redirects to {clean(location, 100)!r}, which is not http(s)")
     return following
+
+
+async def _hand_over(
+    response: aiohttp.ClientResponse, take: Take, on_part: Callable[[], None]
+) -> None:
+    """Hand over a body, which may be encoded, until it ends or is enough."""
+    async for chunk in response.content.iter_chunked(CHUNK_BYTES):
+        on_part()
+        if not take(chunk):
+            return
+        await asyncio.sleep(0)
 
 
 async def _read_body(

@@ -74,27 +74,25 @@ class LogEnd(Struct, frozen=True):
     finished_ns: int | None = None  # the end of own work
     kept_ns: int | None = None  # when caches began to be kept
     ended_ns: int | None = None  # docker-worker's last line
-    last_ns: int | None = None  # the newest stamp of the worker, else of any line
+    last_ns: int | None = None  # the last stamp: of the worker, if it ended the task
     is_worker_last: bool = False
     message: str = ""
 
 
 def read_end(tail: bytes, command_ns: int | None) -> LogEnd:
     """Find the worker's last lines in what follows the begin of a task's command."""
-    stamps = [match[1] for match in _STAMPED.finditer(tail)][-1:]
-    stamps = stamps or [match[1] for match in _ANY_STAMP.finditer(tail)][-1:]
-    last_ns = parse_stamp(stamps[0]) if stamps else None
-    lines = tail.rstrip().rpartition(b"\n")[2]
-    is_worker_last = bool(re.match(ESCAPES + rb"\[taskcluster[ :]", lines))
+    last_line = tail.rstrip().rpartition(b"\n")[2]
+    is_worker_last = bool(re.match(ESCAPES + rb"\[taskcluster[ :]", last_line))
     finished, message = _finished(tail, command_ns)
     if finished is None:
+        last_ns = _last_time(_ANY_STAMP, tail)
         return LogEnd(last_ns=last_ns, is_worker_last=is_worker_last, message=message)
     after = tail[finished.start() :]
     return LogEnd(
         finished_ns=parse_stamp(finished[1]),
         kept_ns=_time_of(_KEEPS.search(after)),
         ended_ns=_time_of(_DOCKER_WORKER.search(after)),
-        last_ns=last_ns,
+        last_ns=_last_time(_STAMPED, after),
         is_worker_last=is_worker_last,
         message=message,
     )
@@ -134,6 +132,11 @@ def _unproven(candidate: re.Match[bytes]) -> str:
     return (
         "" if is_docker_worker else "the end of its own work is not sure: no duration confirms it"
     )
+
+
+def _last_time(pattern: re.Pattern[bytes], tail: bytes) -> int | None:
+    newest = deque(pattern.finditer(tail), 1)
+    return _time_of(newest[0]) if newest else None
 
 
 def _time_of(match: re.Match[bytes] | None) -> int | None:

@@ -18,7 +18,7 @@ from io_benchmark.number_text import number_of, size
 
 _S = 10**9
 # A log of an hour has some thousand lines before its own work.
-_MOST_LINES, _MOST_BYTES = 200_000, 16 * 1024 * 1024
+_MOST_LINES, _MOST_BYTES = 100_000, 16 * 1024 * 1024
 _MOST_SEGMENTS, _MOST_PARTS = 5_000, 40
 # What a shell or docker may print before run-task does, such as the layers of an image.
 _LINES_BEFORE_RUN_TASK = 200

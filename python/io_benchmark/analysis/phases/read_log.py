@@ -73,9 +73,9 @@ class LogReader(Struct):
         head, facts = self._head, self.facts
         if not head.has_ended:
             head.read(self._splitter.last())
-        end = LogEnd()
-        if not is_cut:
-            end = read_end(self._tail.after(self._command_offset), head.command_ns)
+        end = read_end(self._tail.after(self._command_offset), head.command_ns)
+        if is_cut:
+            end = LogEnd(last_ns=end.last_ns)
         messages = [*filter(None, (message, *head.messages, end.message))]
         if head.has_own_command:
             messages.append(_NO_RUN_TASK)

@@ -20,6 +20,7 @@ COMMANDS = {
     "rehearse": "run the tasks' commands on this machine and compare the results",
     "compare": "compare pools, or two pushes: which is slower, how sure, and why",
     "tasks": "compare how long real tasks take on several pools, and their cost",
+    "phases": "show where the time of tasks went, by their logs",
     "history": "show a pool's results over time and where their level changes",
     "fleet": "show all pools: what each can do, what it costs, when it changed",
     "predict": "how long a profiled task would take on each pool",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.history.history_model import History
     from io_benchmark.analysis.investigation.investigation_model import Investigation
     from io_benchmark.analysis.model.report import Report
+    from io_benchmark.analysis.phases.phase_report import PhaseReport
     from io_benchmark.analysis.prediction.prediction_model import Predictions
     from io_benchmark.analysis.tasks.ranking import LabelRanking
     from io_benchmark.analysis.tasks.task_model import TaskReport
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         | Investigation
         | LabelRanking
         | Fleet
+        | PhaseReport
     )
 
 # The modules of `sections` that write the blocks of each class
@@ -44,6 +46,8 @@ _SECTIONS = {
     "Predictions": "real_tasks.predictions",
     "ExplainedPredictions": "real_tasks.predictions",
     "Investigation": "investigation",
+    "ExplainedPhases": "real_tasks.phases",
+    "PhaseReport": "real_tasks.phases",
     "LabelRanking": "real_tasks.ranking",
     "ExplainedRanking": "real_tasks.ranking",
 }

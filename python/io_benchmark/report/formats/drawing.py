@@ -151,6 +151,13 @@ class Drawing(Struct):
         width = _percent(right - left)
         self._add("rect", x=_percent(left), width=width, height=height, class_=kind)
 
+    def bar(self, ends: Spot, heights: Spot, title: str, kind: str) -> None:
+        """Fill from one place to another, from a height on so many pixels, below a title."""
+        (left, right), (top, height) = ends, heights
+        shown = _element("title", title)
+        size = {"x": _percent(left), "width": _percent(right - left), "y": top, "height": height}
+        self._add("rect", shown, **size, class_=kind)
+
     def text(self, spot: Spot, words: str, kind: str = "t", anchor: str = "") -> None:
         """Write text; near an edge it is inside the picture, unless `anchor` is given."""
         place, height = spot

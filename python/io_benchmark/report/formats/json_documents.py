@@ -8,8 +8,8 @@
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
 Versions, since 2026-11: a comparison, a comparison of tasks and a history have the fourth,
-predictions and investigations the second, a ranking, gates and fleets the first. CHANGELOG.md says
-what each one changed.
+predictions and investigations the second, a ranking, gates, fleets and phases the first.
+CHANGELOG.md says what each one changed.
 """
 
 import json
@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.model.report import Report, SampledReport
 from io_benchmark.analysis.model.statements import Statement, Value
+from io_benchmark.analysis.phases.phase_report import ExplainedPhases, PhaseReport
 from io_benchmark.analysis.prediction.prediction_model import ExplainedPredictions, Predictions
 from io_benchmark.analysis.tasks.ranking import ExplainedRanking, LabelRanking
 from io_benchmark.analysis.tasks.task_model import ExplainedTasks, TaskReport
@@ -33,7 +34,7 @@ from io_benchmark.report.formats import Layout
 if TYPE_CHECKING:
     from io_benchmark.report.formats import AnyReport
 
-Kind = TypeVar("Kind", Report, LabelRanking, TaskReport, Predictions)
+Kind = TypeVar("Kind", Report, LabelRanking, TaskReport, Predictions, PhaseReport)
 
 
 class _Sentence(Struct, frozen=True):
@@ -53,6 +54,8 @@ def render(report: "AnyReport", _layout: Layout) -> str:
         report = _published(report, TaskReport)
     elif isinstance(report, ExplainedPredictions):
         report = _published(report, Predictions)
+    elif isinstance(report, ExplainedPhases):
+        report = _published(report, PhaseReport)
     elif isinstance(report, GateReport):
         gates = [
             replace(gate, comparison=_published(gate.comparison, Report)) for gate in report.gates

@@ -12,6 +12,7 @@ from io_benchmark.report import blocks
 from io_benchmark.report.formats import (
     Layout,
     amounts,
+    bars,
     fleet_page,
     pictures,
     sketches,
@@ -20,6 +21,7 @@ from io_benchmark.report.formats import (
 
 _PLOTS: Mapping[str, Callable[..., Markup]] = {
     "amounts": amounts.amounts,
+    "bars": bars.bars,
     "forest": pictures.forest,
     "costs": pictures.costs,
     "demand": pictures.demand,

@@ -69,6 +69,8 @@ class _TaskPayload(Struct, frozen=True, rename="camel"):
     image: Any = None
     command: Any = None
     artifacts: Any = None
+    log: Any = None  # docker-worker's and d2g's
+    logs: Any = None  # generic-worker's
 
 
 class _Tags(Struct, frozen=True, rename="camel"):

@@ -8,10 +8,8 @@ Retry-After. A temporary failure leaves the client as a TransientError; each try
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar
 
-from msgspec import Struct
 from taskcluster.aio import Index, Queue, WorkerManager
 from taskcluster.exceptions import TaskclusterAuthFailure, TaskclusterRestFailure
 
@@ -46,33 +44,15 @@ from io_benchmark.sources.taskcluster.api_answers import (
     WorkersPage,
     decode,
 )
+from io_benchmark.sources.taskcluster.client_session import ClientSession
 from io_benchmark.sources.taskcluster.tasks import QueueTask
-from io_benchmark.sources.web_client import WebAnswer, WebClient
+from io_benchmark.sources.web_client import WebClient
 from io_benchmark.text import clean, clean_name
 
 T = TypeVar("T")
 
-# A page of the queue has up to 1000 definitions, each with a script of about 100 kB inside.
 _MAXIMUM_IDS, _MAXIMUM_PAGES = 1000, 1000
-_MAXIMUM_ANSWER_BYTES, _MAXIMUM_LANDING_BYTES = 128 * 1024 * 1024, 1024 * 1024
-
-
-class _Session(Struct):
-    """Has the method of an aiohttp session that the client calls."""
-
-    http: WebClient
-
-    @asynccontextmanager
-    async def request(
-        self, method: str, url: Any, *, headers: Any = None, data: Any = None, **_options: Any
-    ) -> AsyncIterator[WebAnswer]:
-        answer = await self.http.exchange(
-            method, str(url), maximum_bytes=_MAXIMUM_ANSWER_BYTES, headers=headers, data=data
-        )
-        if 300 <= answer.status < 400:
-            location = clean_name(answer.headers.get("Location", ""))
-            raise ResultError(f"{clean_name(str(url))} redirects to {location}; use that host")
-        yield answer
+_MAXIMUM_LANDING_BYTES = 1024 * 1024
 
 
 class Deployment:
@@ -80,8 +60,8 @@ class Deployment:
 
     def __init__(self, access: Access, http: WebClient) -> None:
         self.access = access
-        self._http = http
-        credentials, session = dict(access.credentials), _Session(http)
+        self.http = http
+        credentials, session = dict(access.credentials), ClientSession(http)
         options = {"rootUrl": access.api_root_url, "maxRetries": 0, "credentials": credentials}
         self._queue = Queue(options, session=session)
         self._index = Index(options, session=session)
@@ -150,11 +130,11 @@ class Deployment:
         """Return the decision task's route of a push of Lando's; None where it has not landed."""
 
         async def read_job() -> LandingJob:
-            content = await self._http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
+            content = await self.http.download(landing.job_url, _MAXIMUM_LANDING_BYTES)
             return decode(content, LandingJob)
 
         try:
-            job = await self._http.retry(landing.job_url, read_job)
+            job = await self.http.retry(landing.job_url, read_job)
         except ValueError as error:
             raise ResultError(
                 f"Lando's answer is not understood ({clean(str(error), 150)})"
@@ -221,12 +201,12 @@ class Deployment:
     @property
     def requests(self) -> int:
         """Return how many requests were sent so far, repetitions included."""
-        return self._http.sent
+        return self.http.sent
 
     def has_expired(self, task: QueueTask) -> bool:
         """Return whether a task's artifact is too old to be kept."""
         expires = task.artifact_expires
-        return expires is not None and expires < self._http.policy.now()
+        return expires is not None and expires < self.http.policy.now()
 
     async def definition(self, task_id: str) -> dict[str, Any]:
         """Return a task's whole definition; raise a MissingError without such a task."""
@@ -237,11 +217,7 @@ class Deployment:
     ) -> bytes:
         """Return an artifact of a resolved run; a NoArtifactError says why there is none."""
         try:
-            content = await self._ask(
-                ArtifactContent,
-                lambda: self._queue.artifact(task.task_id, str(run.run_id), artifact),
-                f"the scope queue:get-artifact:{artifact}",
-            )
+            content = await self.content(task, run, artifact)
         except MissingError:
             raise self._absent(task, run, f"left no {artifact.rpartition('/')[2]}") from None
         if content.storage_type == "error":
@@ -257,14 +233,22 @@ class Deployment:
             kind = clean(content.storage_type, 50)
             raise ResultError(f"its artifact of type {kind!r} has no http(s) address")
         try:
-            return await self._http.retry(
-                url, lambda: self._http.download(url, maximum_bytes, self.access.root_url)
+            return await self.http.retry(
+                url, lambda: self.http.download(url, maximum_bytes, self.access.root_url)
             )
         except MissingError as error:
             raise self._absent(task, run, f"lost its artifact's content: {error}") from None
         except GaveUpError as error:
             # The queue answers; a person would look there.
             raise GaveUpError(f"the store that holds its artifact fails: {error}") from None
+
+    async def content(self, task: QueueTask, run: QueueRun, artifact: str) -> ArtifactContent:
+        """Return where an artifact's content is; raise a MissingError without such an artifact."""
+        return await self._ask(
+            ArtifactContent,
+            lambda: self._queue.artifact(task.task_id, str(run.run_id), artifact),
+            f"the scope queue:get-artifact:{artifact}",
+        )
 
     def _absent(self, task: QueueTask, run: QueueRun, problem: str) -> NoArtifactError:
         """Explain an absent artifact: it expired, or never existed."""
@@ -288,7 +272,7 @@ class Deployment:
         raise ResultError(f"{self.access.root_url} gives more than {_MAXIMUM_PAGES} pages")
 
     async def _retry(self, ask: Callable[[], Awaitable[T]]) -> T:
-        return await self._http.retry(self.access.api_root_url, ask)
+        return await self.http.retry(self.access.api_root_url, ask)
 
     async def _ask(self, kind: type[T], ask: Callable[[], Awaitable[Any]], needs: str = "") -> T:
         """Call the client, repeat that where it may help, and return the decoded answer.

@@ -37,6 +37,17 @@ class TaskclusterSource(protocol.Source):
         meanings = _meanings(addresses, query)
         read_listed(meanings, query, ProfileReader(meanings, query).read, every_kind=True)
 
+    def read_logs(self, addresses: protocol.Addresses, query: protocol.LogQuery) -> None:
+        from io_benchmark.sources.taskcluster.listing import read_listed
+        from io_benchmark.sources.taskcluster.task_logs import TaskLogs
+
+        meanings = _meanings(addresses, query)
+        logs = TaskLogs(query)
+        try:
+            read_listed(meanings, query, logs.read_tasks, every_kind=True)
+        except TimeoutError:
+            logs.remark_on_time()
+
     def wait(
         self,
         addresses: protocol.Addresses,

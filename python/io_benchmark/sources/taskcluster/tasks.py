@@ -38,6 +38,7 @@ _ROUTE_BY_DATE = re.compile(
     r"index\.([A-Za-z0-9_-]{1,50}\.v2\.[A-Za-z0-9_.-]{1,100}\.date\.io-benchmark\.([^.]{1,100}))"
     r"\.[0-9]{14}"
 )
+_ARTIFACT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,199}")
 # How the transform passes the pool to the script; the script's text has it in quotes at most.
 _POOL_ARGUMENT = re.compile(rf"(?<!\S)--pool[ =]({_POOL})(?!\S)")
 
@@ -55,6 +56,7 @@ class QueueTask(Struct, frozen=True):
     own_times: str | None = None  # the artifact that says when its own work began and ended
     profiles: tuple[str, ...] = ()  # artifacts that its definition has room for
     baseline: str | None = None  # the pool that its kind compares others with
+    logs: tuple[str, ...] = ()  # the names that its log may have, the best first
     past: str | None = None  # the namespace of the index that has its pool's results by date
 
     @classmethod
@@ -81,6 +83,7 @@ class QueueTask(Struct, frozen=True):
             profiles=_profiles(payload.artifacts),
             past=_past(definition.routes, pool),
             baseline=definition.baseline,
+            logs=_logs(payload.log, payload.logs),
         )
 
     @property
@@ -201,6 +204,18 @@ def _profiles(artifacts: Any) -> tuple[str, ...]:
     """Return the profiles that are in one of the task's artifacts, or are one."""
     names = tuple(f"{name}/" for name, _ in _artifact_entries(artifacts) if isinstance(name, str))
     return tuple(profile for profile in _PROFILES if f"{profile}/".startswith(names))
+
+
+def _logs(live: Any, names: Any) -> tuple[str, ...]:
+    """Return what its log is called: the whole one, then the one that grows."""
+    backing = None
+    if isinstance(names, dict):
+        live, backing = names.get("live"), names.get("backing")
+    if not (isinstance(live, str) and _ARTIFACT_NAME.fullmatch(live)):
+        live = "public/logs/live.log"
+    if not (isinstance(backing, str) and _ARTIFACT_NAME.fullmatch(backing)):
+        backing = f"{live.rpartition('/')[0]}/live_backing.log".lstrip("/")
+    return backing, live
 
 
 def _artifact_entries(artifacts: Any) -> list[tuple[Any, Any]]:
