@@ -86,6 +86,7 @@ HISTORIES: Mapping[str, Made] = {
 TASKS: Mapping[str, Made] = {
     "tasks: the seed's": sample_tasks.seed,
     "tasks: labels that differ, on four pools": sample_tasks.many,
+    "tasks: with logs": sample_tasks.phased,
     "tasks: nothing": sample_tasks.nothing,
     "tasks: hostile": sample_tasks.hostile,
 }
@@ -177,6 +178,7 @@ IN_MARKDOWN = (
     "hostile-names",
     "history: one-change",
     "tasks: the seed's",
+    "tasks: with logs",
     "tasks: nothing",
     "ranking: seven labels",
     "ranking: hostile",

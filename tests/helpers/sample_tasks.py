@@ -5,10 +5,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import real_tasks
+from msgspec.structs import replace
+from simulated_phases import PhasedPools
 
 from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.statements import count, statement
+from io_benchmark.analysis.phases.phase_model import PhaseName
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks
+from io_benchmark.analysis.tasks.difference_model import ComparedPhases
+from io_benchmark.analysis.tasks.phase_differences import compare_phases
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.report.content import text_of
@@ -76,6 +83,31 @@ def many() -> TaskReport:
                     for each in range(repeated)
                 ]
     return compared(runs)
+
+
+def phased() -> TaskReport:
+    """Tasks of which logs were read: a pool with slower disks, and one with larger fetches."""
+    pools = PhasedPools(
+        (9, 8),
+        factors={PhaseName.IMAGE_LOAD: 1.5, PhaseName.UNPACK: 1.3},
+        sizes={PhaseName.DOWNLOAD: 1.4},
+        cached=(0.1, 0.7),
+        evenness=20,
+        between=0.05,
+    ).make(np.random.default_rng(1))
+    runs = dict(zip(("amd-16", "intel"), pools.values(), strict=True))
+    tasks = [
+        completed(pool, run.run_ns / 60e9, run.worker, run.label, run_id=number)
+        for pool, side in runs.items()
+        for number, run in enumerate(side)
+    ]
+    logs = sum(map(len, runs.values()))
+    phases = ComparedPhases(
+        pairs=compare_phases([("amd-16", "intel")], runs),
+        logs=logs,
+        notes=(statement("logs of {logs} of 1,234 runs were read", logs=count(logs)),),
+    )
+    return replace(compared(tasks, "intel", prices=PRICES), phases=phases)
 
 
 def nothing() -> TaskReport:

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from simulated_phases import MIB, run_phases
 
 from io_benchmark.analysis.phases.phase_model import Part, PhaseName, Waits
+from io_benchmark.analysis.tasks.both_sides import BothSides
 from io_benchmark.analysis.tasks.difference_model import Reason
 from io_benchmark.analysis.tasks.phase_differences import SET_UP, compare_phases
-from io_benchmark.analysis.tasks.task_model import BothSides
 
 LOAD, DOWNLOAD, UNPACK = PhaseName.IMAGE_LOAD, PhaseName.DOWNLOAD, PhaseName.UNPACK
 CHECKOUT, OWN_WORK = PhaseName.CHECKOUT, PhaseName.OWN_WORK

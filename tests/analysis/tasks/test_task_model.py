@@ -12,7 +12,7 @@ from sample_tasks import (
     warnings_of,
 )
 
-from io_benchmark.analysis.tasks.task_model import BothSides
+from io_benchmark.analysis.tasks.both_sides import BothSides
 from io_benchmark.sources.run_results import TaskRun
 
 

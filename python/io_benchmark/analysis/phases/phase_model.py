@@ -43,6 +43,7 @@ class Waits(StrEnum):
     """What a phase waits for most."""
 
     DISKS = "disks"
+    CPUS = "CPUs"  # where the benchmark has slower CPUs, and disks that are alike
     NETWORK = "network"
     BOTH = "disks and network"  # the log does not divide it
     UNKNOWN = "not known"

@@ -22,8 +22,9 @@ from io_benchmark.analysis.model.statements import (
 from io_benchmark.analysis.statistics import levels, verdicts
 from io_benchmark.analysis.statistics.advice import advise
 from io_benchmark.analysis.statistics.variances import LogMeans
+from io_benchmark.analysis.tasks.both_sides import BothSides
 from io_benchmark.analysis.tasks.task_costs import compare_costs
-from io_benchmark.analysis.tasks.task_model import BothSides, TaskComparison, TaskReport, TaskSide
+from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport, TaskSide
 from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import plural

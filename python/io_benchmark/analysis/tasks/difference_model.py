@@ -7,10 +7,13 @@ Differences are those of the candidate from the baseline, in seconds per task: a
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.phases.phase_model import PhaseName, Waits
-from io_benchmark.analysis.tasks.task_model import BothSides
+from io_benchmark.analysis.tasks.both_sides import BothSides
+
+_WITH_CPUS = (PhaseName.IMAGE_LOAD, PhaseName.UNPACK)
 
 
 class Reason(StrEnum):
@@ -55,6 +58,20 @@ class PhasesOfPair(Struct, frozen=True, kw_only=True):
     phases: tuple[PhaseTimes, ...]  # in the order of a run
     # The decided ones first, by their size; then the others, by their evidence.
     differences: tuple[PhaseDifference, ...]
+
+    @property
+    def on_cpus(self) -> "PhasesOfPair":
+        """Return it where CPUs are slower and disks are not: unpacking and loading need both."""
+        rows = (
+            replace(
+                row,
+                waits=Waits.CPUS
+                if row.phase in _WITH_CPUS and row.waits is Waits.DISKS
+                else row.waits,
+            )
+            for row in self.differences
+        )
+        return replace(self, differences=tuple(rows))
 
 
 class ComparedPhases(Struct, frozen=True, kw_only=True):

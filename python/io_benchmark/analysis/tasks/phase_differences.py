@@ -23,6 +23,7 @@ from io_benchmark.analysis.statistics import verdicts
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN, LEVEL
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import MeanVariance
+from io_benchmark.analysis.tasks.both_sides import BothSides
 from io_benchmark.analysis.tasks.common_ratio import Kind, common_ratio
 from io_benchmark.analysis.tasks.difference_model import (
     PhaseDifference,
@@ -40,7 +41,6 @@ from io_benchmark.analysis.tasks.phase_works import (
     share_of,
     worker_of,
 )
-from io_benchmark.analysis.tasks.task_model import BothSides
 
 _OF_RUN = tuple(phase for phase in PhaseName if not phase.is_before_run)
 SET_UP = _OF_RUN[: _OF_RUN.index(PhaseName.OWN_WORK)]

@@ -10,13 +10,15 @@ clocks cannot be seen. It moves time between set-up and tear-down, and changes n
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Generic, Literal, TypeVar, get_args
+from typing import Literal, get_args
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import Advice, Interval, Verdict, WorkerVariation
 from io_benchmark.analysis.model.statements import Statement
+from io_benchmark.analysis.tasks.both_sides import BothSides
+from io_benchmark.analysis.tasks.difference_model import ComparedPhases
 from io_benchmark.sources.run_results import TaskRun
 
 _ROUNDING_MS = 1000  # times are written with whole seconds or milliseconds
@@ -33,14 +35,6 @@ TEAR_DOWN = "tear-down"
 # again. Stopped ones were ended by people, other tasks or a deadline, or refused. The times of
 # unusable ones contradict each other.
 Ending = Literal["completed", "failed", "lost", "stopped", "never_started", "unusable"]
-Number = TypeVar("Number", int, float)
-
-
-class BothSides(Struct, Generic[Number], frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A figure of the baseline, and the same of the candidate."""
-
-    baseline: Number
-    candidate: Number
 
 
 class _SideRuns(Struct, frozen=True):
@@ -266,6 +260,7 @@ class TaskReport(Struct, frozen=True, tag_field="version", tag=4):
     comparisons: tuple[TaskComparison, ...]
     unreadable: tuple[str, ...] = ()
     remarks: tuple[Statement, ...] = ()
+    phases: ComparedPhases | UnsetType = UNSET  # only where logs were read
 
 
 class ExplainedTasks(TaskReport, frozen=True, kw_only=True):

@@ -25,8 +25,9 @@ from io_benchmark.analysis.model.looks import Look, Schedule
 from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import LogMeans
+from io_benchmark.analysis.tasks.both_sides import BothSides
 from io_benchmark.analysis.tasks.labelled_ratio import LabelledRatio, LogMeansByLabel
-from io_benchmark.analysis.tasks.task_model import BothSides, Ending, LabelRow, TaskSide, TaskTimes
+from io_benchmark.analysis.tasks.task_model import Ending, LabelRow, TaskSide, TaskTimes
 from io_benchmark.sources.run_results import TaskRun
 
 # Chosen: nobody reads more rows, and the variance needs memory for each worker and label.

@@ -4,12 +4,16 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET, UnsetType
+
 from io_benchmark import number_text
 from io_benchmark.analysis.model.comparison import DIFFERENT, Interval
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.tasks import task_model as model
+from io_benchmark.analysis.tasks.difference_model import ComparedPhases
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, text_of, verdict_text
+from io_benchmark.report.sections.real_tasks import phase_differences
 from io_benchmark.text import name
 
 POOLS_NAMED = 4  # up to this many pools the title names all of them, and they keep their order
@@ -62,6 +66,7 @@ def answers(report: model.TaskReport) -> blocks.Items:
             blocks.Item.led(f"{title}:", sentence, rank=RANKS[title])
             for title, sentence in _below(comparison)
         )
+        below += _phases(comparison, report.phases)
         sentence = f"{rest}, {_difference(comparison)}{_single_workers(comparison)}."
         rank = pool_rank(position, _ANSWERS_KEPT)
         items.append(blocks.Item.answer(comparison.verdict, lead, sentence, below, rank))
@@ -152,6 +157,18 @@ def _below(comparison: model.TaskComparison) -> Iterator[tuple[str, str]]:
         yield "To settle it", f"probably {comparison.advice.leaning}, not proven; {settling}."
     elif comparison.single_sides:
         yield "To settle it", "run the tasks on more workers of both pools."
+
+
+def _phases(
+    comparison: model.TaskComparison, compared: ComparedPhases | UnsetType
+) -> Iterator[blocks.Item]:
+    """Yield what logs say of the pair, where they were read; a screen keeps that."""
+    if compared is not UNSET:
+        pair = compared.pair_of(comparison.candidate, comparison.baseline)
+        words = "no log of a label that both pools have could be used."
+        if pair is not None:
+            words = phase_differences.sentence(pair, comparison.cost)
+        yield blocks.Item.led("Set-up by logs:", words)
 
 
 def _parts(comparison: model.TaskComparison, unit_s: float) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from io_benchmark.analysis.tasks.task_model import (
@@ -25,7 +26,7 @@ from io_benchmark.report import blocks
 from io_benchmark.report.content import baseline_text, ends_text, text_of
 from io_benchmark.report.drawn import Dot, StripRow
 from io_benchmark.report.facts import VERSION, addresses_of
-from io_benchmark.report.sections.real_tasks import task_answers
+from io_benchmark.report.sections.real_tasks import phase_differences, task_answers
 from io_benchmark.text import LINE_LENGTH, name
 
 _LABELS_SHOWN = 40  # in the table of a pair
@@ -61,6 +62,9 @@ def document(report: TaskReport) -> blocks.Document:
         content += [blocks.Heading("All pools"), *_picture(report, pairs), further]
     if tables:
         content += [blocks.Heading("Times and runs"), *tables]
+    if report.phases is not UNSET:
+        content += phase_differences.tables(report.phases)
+        remarks += [text_of(note) for note in report.phases.notes]
     paid = {pair.candidate: (pair, pair.cost) for pair in pairs if pair.cost is not None}
     if paid:
         content += [blocks.Heading("Costs"), *blocks.Picture.costs("the baseline", paid)]
