@@ -9,6 +9,7 @@ from pathlib import Path
 import program
 import pytest
 import real_tasks
+import sample_machines
 import sample_ranking
 import seed_case
 from msgspec.structs import replace
@@ -120,6 +121,40 @@ def test_facts(folder: Path) -> None:
     assert re.search(r" · from 20[0-9-]{8}( to 20[0-9-]{8})? · runs.csv · io-benchmark ", shown)
     published = json.loads(program.run(*command, "--format", "json", folder=folder).stdout)
     assert not {"addresses", "days"} & published.keys()
+
+
+def test_machines(folder: Path) -> None:
+    """The documentation's table has two slow machines; JSON has all, text the addresses."""
+    (folder / "runs.csv").write_text(sample_machines.example())
+    arguments = ("tasks", "runs.csv", "--machines")
+    report = program.document(*arguments, folder=folder)
+    (pool,) = report["pools"]
+    slow = [each["machine"] for each in pool["machines"] if each["state"] == "slow"]
+    assert (report["version"], slow) == (1, ["mdc1/linux-hw-07", "mdc1/linux-hw-03"])
+    text = program.run(*arguments, "--details", folder=folder).stdout
+    assert "280 runs on 1 pool · from 2026-03-20 to 2026-04-02 · runs.csv" in text
+    wide = ("--margin", "35")
+    report = program.document(*arguments, *wide, folder=folder)
+    states = [each["state"] for each in report["pools"][0]["machines"]]
+    assert (report["margin_ratio"], states.count("slow")) == (0.35, 1)
+
+
+def test_machines_without_runs(folder: Path) -> None:
+    """No run is a failure, as are rows that cannot be read; what is there is shown."""
+    arguments = ("tasks", "runs.csv", "--machines")
+    done = program.run(*arguments, "--pool", "none", folder=folder, expected=1)
+    assert "error: no run on a named worker was found; check --label, --pool" in done.stderr
+    (folder / "runs.csv").write_text(sample_machines.example() + "x,hw/linux-hw,w,completed,1,2\n")
+    done = program.run(*arguments, folder=folder, expected=1)
+    assert "runs.csv: line 282: started: '1' is not a time" in done.stderr
+    assert "Pull first: mdc1/linux-hw-07" in done.stdout
+
+
+@pytest.mark.parametrize("option", ["--rank", "--against=runs.csv", "--baseline=intel", "--on=x"])
+def test_machines_cannot_be_combined(folder: Path, option: str) -> None:
+    """Each machine is compared with those of its pool."""
+    done = program.run("tasks", "runs.csv", "--machines", option, folder=folder, expected=2)
+    assert "--machines" in done.stderr
 
 
 def test_nothing_in_common(folder):

@@ -13,6 +13,7 @@ from pathlib import Path
 import program
 import pytest
 import real_tasks
+import sample_machines
 from checkout import ROOT, copy_checkout, copy_firefox
 from documentation import DEPLOYMENT, blocks, command_lines, example, pages
 from loopback import Loopback
@@ -171,8 +172,9 @@ def test_the_readmes_new_pool(clone: Path) -> None:
 
 
 def test_tables_of_task_runs_are_documented() -> None:
-    """The published example is the tests', and tasks.md has each column with its further names."""
+    """Published examples are the tests', and tasks.md has each column with its further names."""
     assert (DOCS / "tasks-example.csv").read_text() == real_tasks.table()
+    assert (DOCS / "machines-example.csv").read_text() == sample_machines.example()
     rows = re.findall(r"^\| (`.*?) \|(.*?)\|", (DOCS / "tasks.md").read_text(), re.MULTILINE)
     named = {name for row in rows for cell in row for name in re.findall(r"`([a-z_]+)`", cell)}
     assert {*_Row.__struct_fields__} <= named

@@ -20,6 +20,7 @@ import sample_fleet
 import sample_gates
 import sample_history
 import sample_investigation
+import sample_machines
 import sample_phases
 import sample_predictions
 import sample_ranking
@@ -35,6 +36,7 @@ from io_benchmark.analysis.investigation.investigation_model import Investigatio
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.phases.phase_report import PhaseReport
 from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.tasks.machines.machine_model import MachineReport
 from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats import Layout, rendered
@@ -52,6 +54,7 @@ Made = Callable[
     | History
     | TaskReport
     | LabelRanking
+    | MachineReport
     | Predictions
     | Investigation
     | Fleet
@@ -96,6 +99,12 @@ RANKINGS: Mapping[str, Made] = {
     "ranking: nothing": sample_ranking.nothing,
     "ranking: hostile": sample_ranking.hostile,
 }
+MACHINES: Mapping[str, Made] = {
+    "machines: hardware": sample_machines.hardware,
+    "machines: several pools": sample_machines.many,
+    "machines: nothing": sample_machines.nothing,
+    "machines: hostile": sample_machines.hostile,
+}
 PREDICTIONS: Mapping[str, Made] = {
     "prediction: three pools": sample_predictions.three_pools,
     "prediction: sixty pools": sample_predictions.sixty_pools,
@@ -134,6 +143,7 @@ ALL = {
     **HISTORIES,
     **TASKS,
     **RANKINGS,
+    **MACHINES,
     **PREDICTIONS,
     **INVESTIGATIONS,
     **GATES,
@@ -151,6 +161,7 @@ FIRST_SCREENS = (
     "everything",
     *TASKS,
     *RANKINGS,
+    *MACHINES,
     *PREDICTIONS,
     "history: one-change",
     "history: two-series",
@@ -168,6 +179,7 @@ IN_TEXT = (
     "history: two-series",
     "tasks: labels that differ, on four pools",
     "ranking: seven labels",
+    "machines: hardware",
     "prediction: three pools",
     "investigation: a change",
     "phases: two pools",
@@ -182,6 +194,8 @@ IN_MARKDOWN = (
     "tasks: nothing",
     "ranking: seven labels",
     "ranking: hostile",
+    "machines: several pools",
+    "machines: hostile",
     "prediction: three pools",
     "prediction: hostile",
     *INVESTIGATIONS,
@@ -198,6 +212,7 @@ IN_HTML = (
     "history: one-change",
     "tasks: the seed's",
     "ranking: seven labels",
+    "machines: hardware",
     "prediction: three pools",
     "investigation: a change",
     "gate: failed",

@@ -17,6 +17,7 @@ from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.phases.phase_report import PhaseReport
 from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.tasks.machines.machine_model import MachineReport
 from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.formats.json_documents import _Sentence
@@ -30,6 +31,7 @@ TITLES: dict[type[Struct], str] = {
     Predictions: "predictions",
     Investigation: "investigation",
     LabelRanking: "ranking",
+    MachineReport: "machines",
     Fleet: "fleet",
     PhaseReport: "phases",
 }

@@ -7,6 +7,7 @@ from io_benchmark.analysis.gate.gate_model import GateReport
 from io_benchmark.analysis.history.history_model import History
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.analysis.prediction.prediction_model import Predictions
+from io_benchmark.analysis.tasks.machines.machine_model import MachineReport
 from io_benchmark.analysis.tasks.ranking import LabelRanking
 from io_benchmark.analysis.tasks.task_model import TaskReport
 from io_benchmark.report.blocks import (
@@ -23,7 +24,7 @@ from io_benchmark.report.blocks import (
 )
 from io_benchmark.report.formats import document_of
 
-AnyReport = Report | GateReport | History | TaskReport | LabelRanking | Predictions
+AnyReport = Report | GateReport | History | TaskReport | LabelRanking | MachineReport | Predictions
 
 
 def screen(report: AnyReport) -> list[str]:

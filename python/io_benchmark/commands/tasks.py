@@ -4,7 +4,8 @@
 ADDRESS is a CSV or JSON file of task runs, such as Firefox's daily export, or
 (with io-benchmark[all]) group:ID, task:ID, index:ROUTE, or their web address.
 Runs are compared with those of the same label on the baseline pool; with
---against, each pool is compared with its runs there.
+--against, each pool is compared with its runs there; with --machines, each
+machine with those of its pool.
 
 Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 """
@@ -21,9 +22,11 @@ USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
     "io-benchmark tasks group:Q0dZr3pPQ3m2cV9zqv1l9A --label update-verify",
     "io-benchmark tasks runs.csv --prices prices.yml",
+    "io-benchmark tasks runs.csv --machines --pool linux-hardware",
 )
 MANUAL = "tasks.md"
 _RANKS = "each label is compared with its fastest pool"
+_OF_POOL = "each machine is compared with those of its pool"
 
 
 def _parse_pattern(value: str) -> re.Pattern[str]:
@@ -46,12 +49,17 @@ RANK = flag(
     "labels by what their slower pools cost per month",
     excludes=dict.fromkeys(("--against", "--baseline", "--margin"), _RANKS),
 )
+MACHINES = flag(
+    "--machines",
+    "machines that are slower than others of their pool",
+    excludes=dict.fromkeys(("--against", "--baseline", "--rank", "--on"), _OF_POOL),
+)
 ON = several("--on", "ADDRESS", "results that show causes", parse_name, needs=("--rank",))
 ADDRESSES = common.ADDRESSES._replace(summary="where the runs are")
 LABELS = common.DETAILS._replace(summary="show each label and all notes")
 OPTIONS = {
     "which runs": (ADDRESSES, common.AGAINST, LABEL, POOLS, SINCE, common.BASELINE),
-    "how to judge": (common.MARGIN, RANK, ON),
+    "how to judge": (common.MARGIN, RANK, MACHINES, ON),
     common.REPORT_OUTPUT: (LABELS, common.PRICES, *common.GENERAL_OUTPUT),
 }
 
@@ -61,6 +69,8 @@ def run(given: Given, context: Context) -> int:
     from io_benchmark.operations.tasks import compare_task_runs, rank_labels
 
     nothing = ""
+    if given[MACHINES]:
+        return _judge_machines(given, context)
     if given[RANK]:
         ranking = rank_labels(
             context,
@@ -90,4 +100,23 @@ def run(given: Given, context: Context) -> int:
             "nothing could be compared: no label has completed runs on two sides; check --label, "
             "--pool and --since"
         )
+    return print_report(report, given, context, nothing)
+
+
+def _judge_machines(given: Given, context: Context) -> int:
+    from io_benchmark.commands.output import print_report
+    from io_benchmark.operations.machines.task_machines import judge_task_machines
+
+    report = judge_task_machines(
+        context,
+        given[ADDRESSES],
+        label=given[LABEL],
+        pools=given[POOLS],
+        since=given[SINCE],
+        margin=given[common.MARGIN],
+        prices=given[common.PRICES],
+    )
+    nothing = ""
+    if not report.pools:
+        nothing = "no run on a named worker was found; check --label, --pool and --since"
     return print_report(report, given, context, nothing)

@@ -70,6 +70,9 @@ class _Row(Struct, frozen=True):
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
 
 
+_COLUMNS = frozenset(_Row.__struct_fields__)
+
+
 def read_run_table(path: Path, query: RunQuery, address: int) -> list[str]:
     """Give the runs in a file to the query; return a line for each kind of row left out.
 
@@ -89,7 +92,7 @@ def read_run_table(path: Path, query: RunQuery, address: int) -> list[str]:
     try:
         for place, row in _rows(data):
             try:
-                label, pool = (str(row.get(column) or "") for column in ("label", "pool"))
+                label, pool = str(row.get("label") or ""), str(row.get("pool") or "")
                 if not (label and pool) or query.wants_task(label, pool, address):
                     query.add(_run(row), address)
             except ValueError as error:
@@ -135,16 +138,20 @@ def _object_rows(objects: Sequence[Any]) -> _Rows:
 def _csv_rows(data: bytes) -> _Rows:
     # Decoded as it is read: the whole text would need four bytes per character.
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
-    reader = csv.DictReader(lines, strict=True, skipinitialspace=True)
+    reader = csv.reader(lines, strict=True, skipinitialspace=True)
     try:
-        missing = [name for name in _REQUIRED if name not in (reader.fieldnames or ())]
+        heads = next(filter(None, reader), [])
+        missing = [name for name in _REQUIRED if name not in heads]
         if missing:
             raise ValueError(
                 f"has no column {', '.join(missing)}; the columns are "
                 f"{', '.join(_Row.__struct_fields__)}"
             )
-        for row in reader:
-            yield f"line {reader.line_num}", row
+        columns = [(place, name) for place, name in enumerate(heads) if name in _COLUMNS]
+        for cells in filter(None, reader):
+            # A short row has nothing in its last columns.
+            cells.extend([""] * (len(heads) - len(cells)))
+            yield f"line {reader.line_num}", {name: cells[place] for place, name in columns}
     except UnicodeDecodeError:
         raise ValueError("is not text in UTF-8; save it as such") from None
     except csv.Error as error:
@@ -206,8 +213,8 @@ def _difference_ms(value: object) -> float:
 def _run(columns: Mapping[str, Any]) -> TaskRun:
     given = {
         name: value
-        for name in _Row.__struct_fields__
-        if (value := columns.get(name)) is not None and value != ""
+        for name, value in columns.items()
+        if value is not None and value != "" and name in _COLUMNS
     }
     try:
         row = msgspec.convert(given, _Row, strict=False)
@@ -226,7 +233,7 @@ def _run(columns: Mapping[str, Any]) -> TaskRun:
     return TaskRun(
         label=_clean_name(row.label),
         pool=_clean_name(row.pool),
-        task_id=_clean_name(row.task_id),
+        task_id=clean_name(row.task_id),  # few rows have the same
         run_id=row.run_id,
         worker=_clean_name(row.worker),
         state=row.state,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from io_benchmark.analysis.model.report import Report
     from io_benchmark.analysis.phases.phase_report import PhaseReport
     from io_benchmark.analysis.prediction.prediction_model import Predictions
+    from io_benchmark.analysis.tasks.machines.machine_model import MachineReport
     from io_benchmark.analysis.tasks.ranking import LabelRanking
     from io_benchmark.analysis.tasks.task_model import TaskReport
     from io_benchmark.report.blocks import Document
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         | Predictions
         | Investigation
         | LabelRanking
+        | MachineReport
         | Fleet
         | PhaseReport
     )
@@ -50,6 +52,8 @@ _SECTIONS = {
     "PhaseReport": "real_tasks.phases",
     "LabelRanking": "real_tasks.ranking",
     "ExplainedRanking": "real_tasks.ranking",
+    "MachineReport": "real_tasks.machines",
+    "ExplainedMachines": "real_tasks.machines",
 }
 
 

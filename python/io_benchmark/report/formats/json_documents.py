@@ -8,7 +8,7 @@
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
 Versions, since 2026-11: a comparison, a comparison of tasks and a history have the fourth,
-predictions and investigations the second, a ranking, gates, fleets and phases the first.
+predictions and investigations the second, a ranking, machines, gates, fleets and phases the first.
 CHANGELOG.md says what each one changed.
 """
 
@@ -26,6 +26,7 @@ from io_benchmark.analysis.model.report import Report, SampledReport
 from io_benchmark.analysis.model.statements import Statement, Value
 from io_benchmark.analysis.phases.phase_report import ExplainedPhases, PhaseReport
 from io_benchmark.analysis.prediction.prediction_model import ExplainedPredictions, Predictions
+from io_benchmark.analysis.tasks.machines.machine_model import ExplainedMachines, MachineReport
 from io_benchmark.analysis.tasks.ranking import ExplainedRanking, LabelRanking
 from io_benchmark.analysis.tasks.task_model import ExplainedTasks, TaskReport
 from io_benchmark.report.content import text_of
@@ -34,7 +35,7 @@ from io_benchmark.report.formats import Layout
 if TYPE_CHECKING:
     from io_benchmark.report.formats import AnyReport
 
-Kind = TypeVar("Kind", Report, LabelRanking, TaskReport, Predictions, PhaseReport)
+Kind = TypeVar("Kind", Report, LabelRanking, MachineReport, TaskReport, Predictions, PhaseReport)
 
 
 class _Sentence(Struct, frozen=True):
@@ -50,6 +51,8 @@ def render(report: "AnyReport", _layout: Layout) -> str:
         report = _published(report, Report)
     elif isinstance(report, ExplainedRanking):
         report = _published(report, LabelRanking)
+    elif isinstance(report, ExplainedMachines):
+        report = _published(report, MachineReport)
     elif isinstance(report, ExplainedTasks):
         report = _published(report, TaskReport)
     elif isinstance(report, ExplainedPredictions):

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Find slow machines of pools by the runs of real tasks: read them and judge each pool."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from msgspec import field
+
+from io_benchmark.analysis.model.statements import statement
+from io_benchmark.analysis.tasks.machines.find_machines import find_machines
+from io_benchmark.analysis.tasks.machines.machine_model import ExplainedMachines
+from io_benchmark.analysis.tasks.machines.machine_runs import MachineRuns
+from io_benchmark.context import Context
+from io_benchmark.costs.worker_time import Price
+from io_benchmark.sources.gather import gather_task_runs
+from io_benchmark.sources.protocol import RunQuery
+from io_benchmark.sources.run_results import TaskRun
+
+_TOLD_EACH = 1000  # runs
+
+
+class _MachinesQuery(RunQuery, kw_only=True):
+    """Keeps columns of the runs alone, so that a million of them has room."""
+
+    machine_runs: MachineRuns = field(default_factory=MachineRuns)
+
+    def keep(self, run: TaskRun, address: int) -> None:  # noqa: ARG002
+        self.machine_runs.add(run)
+        count = len(self.machine_runs.seen)
+        if count % _TOLD_EACH == 0:
+            self.progress("reading runs", count, None)
+
+
+def judge_task_machines(
+    context: Context,
+    addresses: Sequence[str],
+    *,
+    label: re.Pattern[str] | None,
+    pools: Sequence[str],
+    since: date | None,
+    margin: float,
+    prices: Mapping[str, Price],
+) -> ExplainedMachines:
+    """Judge the machines of each pool that runs at the addresses had."""
+    with context.progress() as progress:
+        query = _MachinesQuery(
+            context.environment, progress, label=label, pools=tuple(pools), since=since
+        )
+        reading = gather_task_runs(addresses, query)
+    report = find_machines(query.machine_runs, margin=margin, prices=prices)
+    remarks = [statement("{remark}", remark=remark) for remark in reading.remarks]
+    return ExplainedMachines(
+        margin_ratio=report.margin_ratio,
+        first_day=report.first_day,
+        last_day=report.last_day,
+        pools=report.pools,
+        remarks=(*report.remarks, *remarks),
+        unreadable=reading.unreadable,
+        addresses=tuple(addresses),
+    )
