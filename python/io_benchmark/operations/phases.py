@@ -66,7 +66,8 @@ class _Keeper(Struct):
     def accept(self, position: Position, run: RunPhases) -> None:
         self.phases.append((position, run))
         if run.run_id is not None and run.is_complete:
-            self._is_new |= self.kept.setdefault((run.task_id, run.run_id), run) is run
+            self._is_new |= (run.task_id, run.run_id) not in self.kept
+            self.kept[run.task_id, run.run_id] = run
         if time.monotonic() - self._written_s > _KEPT_EVERY_S:
             self.write()
 

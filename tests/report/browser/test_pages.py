@@ -57,6 +57,8 @@ SAMPLES: Mapping[str, Sample] = {
     "fleet": Sample(golden.ALL["fleet: six pools"], Sizes(2500, 4000, 900)),
     "fleet of 60 pools": Sample(golden.ALL["fleet: 60 pools"], Sizes(5000, 7000, 9000)),
     "hostile fleet": Sample(golden.ALL["fleet: hostile"], Sizes(4000, 6000, 1500)),
+    "phases": Sample(golden.ALL["phases: one run"], Sizes(1400, 1900, 400)),
+    "phases of two pools": Sample(golden.ALL["phases: two pools"], Sizes(1900, 2600, 500)),
 }
 WITH_ANSWER = (
     "three pools",

@@ -30,10 +30,16 @@ _POOL = re.compile(rb"Worker Type \(([\w.-]{1,100}/[\w.-]{1,100})\) settings:")
 _TASK_ID = re.compile(rb"Task ID: ([\w-]{22})\b")
 _COMMAND = re.compile(rb"Executing command ([0-9]{1,4}): ?(.*)", re.DOTALL)
 _WALL_TIME = re.compile(rb"\s*Wall Time: (\S{1,60})")
+# Not every version names the writer of these.
+_MOUNT = re.compile(
+    rb"\[mounts\] |Downloading (?:task|url) |Downloaded [0-9]+ bytes with |Found existing download "
+    rb"|No SHA256 specified |(?:Copying|Decompressing|Extracting|Removing) \S* ?file "
+    rb"|(?:Moving|No) existing writable directory cache |Granting |Successfully mounted "
+)
 _MOUNT_DOWNLOAD = re.compile(rb"Downloading (?:task \S+ artifact|url) (\S+) to ")
 _MOUNT_SIZE = re.compile(rb"Downloaded ([0-9]{1,15}) bytes with SHA256 ")
 _WIRE_SIZE = re.compile(rb"Downloaded ([0-9]{1,9}(?:\.[0-9]{1,9})?) mb\b")
-_LAYER = re.compile(rb"[0-9a-f]{6,64} - [A-Z]|Pulling |[^ ]+ exists in the cache\.")
+_LAYER = re.compile(rb"\S{1,200} - Downloaded in [0-9.]+ seconds")
 _HG_SIZE = re.compile(
     rb"(?:transferred|stream-cloned [0-9]+ files /) ([0-9.]{1,12}) (bytes|KB|MB|GB) in "
     rb"([0-9.]{1,12}) seconds"
@@ -158,7 +164,7 @@ class LogHead(Struct):
     def _worker(self, line: StampedLine) -> None:
         """Read a line of the worker before its first command."""
         message = line.message
-        if message.startswith(b"[mounts] "):
+        if _MOUNT.match(message):
             self._mount(message.removeprefix(b"[mounts] "), line.time_ns)
         elif message.startswith(b"[d2g] "):
             self._shows_image = True
@@ -178,19 +184,18 @@ class LogHead(Struct):
     def _mount(self, message: bytes, time_ns: int) -> None:
         if match := _MOUNT_DOWNLOAD.match(message):
             # Before version 96.7.1 only the artifact's name tells that it is the image.
-            is_image = match[1].rpartition(b"/")[2].startswith(b"image.tar")
+            is_image = b"/image.tar" in match[1]
             phase = PhaseName.IMAGE_DOWNLOAD if is_image else PhaseName.CACHES
-            self._has_image_mount |= is_image
             self._image = Segment(phase, time_ns)
+            self._has_image_mount |= is_image
             if len(self.segments) < _MOST_SEGMENTS:
                 self.segments.append(self._image)
             return
         if (match := _MOUNT_SIZE.match(message)) and self._image is not None:
             self._image.size_bytes = int(match[1])
-        elif message.startswith(b'File mount "dockerimage"'):
-            self._has_image_mount = True
-            if self._image is not None:
-                self._image.phase = PhaseName.IMAGE_DOWNLOAD
+        elif message.startswith(b'File mount "dockerimage"') and self._image is not None:
+            self._image.phase = PhaseName.IMAGE_DOWNLOAD
+        self._has_image_mount |= b"dockerimage" in message or b"/image.tar" in message
         is_unpacking = message.startswith((b"Extracting ", b"Decompressing ", b"Copying "))
         is_image = is_unpacking and b"dockerimage" in message
         self._enter(PhaseName.IMAGE_LOAD if is_image else PhaseName.CACHES, time_ns)

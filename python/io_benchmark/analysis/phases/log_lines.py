@@ -23,6 +23,7 @@ _PREFIX = re.compile(
     rb"\[([a-z][a-z-]{0,30})(?::([a-z]{1,10}))? (" + STAMP + rb")\] ?(.*)", re.DOTALL
 )
 _ESCAPES = re.compile(ESCAPES)
+_YEARS = range(2000, 2100)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _GO_DURATION = re.compile(rb"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:h|ms|m|s|\xc2\xb5s|us|ns)){1,6}")
 _GO_PART = re.compile(rb"([0-9.]+)(h|ms|m|s|\xc2\xb5s|us|ns)")
@@ -48,15 +49,20 @@ class StampedLine(NamedTuple):
 class LineSplitter(Struct):
     """Makes lines of a stream; what is too much of one is left out."""
 
+    position: int = 0  # in the stream, behind the newest line
+    _size_bytes: int = 0
     _rest: bytes = b""
 
     def lines(self, part: bytes) -> Iterator[bytes]:
         """Yield the lines that end in this part of the stream, without their ends."""
-        pieces = part.split(b"\n")
-        pieces[0] = self._rest + pieces[0]
-        self._rest = pieces.pop()[:_LINE_BYTES]
+        self.position = self._size_bytes
+        self._size_bytes += len(part)
+        *pieces, rest = part.split(b"\n")
         for piece in pieces:
-            yield _visible(piece[:_LINE_BYTES])
+            self.position += len(piece) + 1
+            line, self._rest = self._rest + piece, b""
+            yield _visible(line[:_LINE_BYTES])
+        self._rest = (self._rest + rest)[:_LINE_BYTES]
 
     def last(self) -> bytes:
         """Return the line that the stream ended in."""
@@ -86,9 +92,11 @@ def parse_line(line: bytes) -> StampedLine | None:
 
 
 def parse_stamp(stamp: bytes) -> int | None:
-    """Return nanoseconds since 1970; None where it is not a date."""
+    """Return nanoseconds since 1970; None where it is not a date of a task."""
     try:
         moment = datetime.fromisoformat(stamp.decode("ascii"))
+        if moment.year not in _YEARS:
+            return None
         return (moment - _EPOCH) // timedelta(microseconds=1) * 1000
     except (ValueError, OverflowError):
         return None

@@ -17,6 +17,7 @@ _NO_RUN_TASK = (
     "its command does not begin with run-task, so all of it is own work, also what starts its "
     "container, checks out or fetches"
 )
+_NO_END = "its log does not have the end of its command: the last phase includes artifacts"
 _NO_STAMP = "its log has no line of a worker with a time"
 
 
@@ -41,22 +42,20 @@ class LogReader(Struct):
     _head: LogHead = field(default_factory=LogHead)
     _tail: LogTail = field(default_factory=LogTail)
     _splitter: LineSplitter = field(default_factory=LineSplitter)
-    _read_bytes: int = 0
-    _command_offset: int = 0  # at most; of what follows, all may be the task's
+    _command_offset: int = 0  # what follows may be the task's
 
     def take(self, part: bytes) -> None:
         """Read the next part of the log."""
         self._tail.add(part)
-        offset = self._read_bytes
-        self._read_bytes += len(part)
         if self._head.has_ended:
             return
-        had_command = self._head.command_ns is not None
         for line in self._splitter.lines(part):
-            if not self._head.read(line):
+            had_command = self._head.command_ns is not None
+            is_wanted = self._head.read(line)
+            if not had_command:
+                self._command_offset = self._splitter.position
+            if not is_wanted:
                 break
-        if not had_command:
-            self._command_offset = offset
 
     @property
     def needs_only_end(self) -> bool:
@@ -66,20 +65,22 @@ class LogReader(Struct):
     def skip_to(self, offset: int) -> None:
         """Go on at a later place of the log."""
         self._tail.skip_to(offset)
-        self._read_bytes = offset
 
     def finish(self, *, is_cut: bool = False, message: str = "") -> RunPhases:
         """Return the phases; `is_cut`: the log has an end that was not read."""
         head, facts = self._head, self.facts
         if not head.has_ended:
             head.read(self._splitter.last())
-        end = read_end(self._tail.after(self._command_offset), head.command_ns)
+        offset = 0 if head.command_ns is None else self._command_offset
+        end = read_end(self._tail.after(offset), head.command_ns)
         if is_cut:
             end = LogEnd(last_ns=end.last_ns)
         messages = [*filter(None, (message, *head.messages, end.message))]
         if head.has_own_command:
             messages.append(_NO_RUN_TASK)
         is_complete = not is_cut and self._has_ended(end)
+        if is_complete and end.finished_ns is None and head.command_ns is not None:
+            messages.append(_NO_END)
         times = LogTimes.of(head, end, facts.started_ns, facts.resolved_ns, messages)
         spans: tuple[Span, ...] = ()
         if times is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """The picture of phases: a bar per run, whose parts are as long as what they stand for.
 
-It has the look of the picture of pools. A part's pattern says what it waits for; names and times
+It has the look of the picture of pools. A part's color says what it waits for; names and times
 are in its title, and in the table below the picture.
 """
 
