@@ -90,6 +90,36 @@ def test_prices(profile: Path, results: Path, tmp_path: Path) -> None:
     assert "1,000 tasks cost 0.15 EUR (−26 %)." in written
 
 
+def test_larger_machines(tmp_path: Path) -> None:
+    """`--cpus` needs no results; a range is a prediction too, and JSON has its ends."""
+    document = profile_document((0,) * 4, cpu_s=24.5, busy_cpus=(16, 16, 16, 1), waiting=0)
+    path = write_profile(tmp_path / "task-profile.json", document)
+    prices = tmp_path / "prices.yml"
+    prices.write_text("{currency: EUR, prices: {intel: 0.36}}")
+    command = ("predict", path, "--cpus", "8", "32")
+    written = " ".join(program.run(*command, "--prices", prices).stdout.split())
+    assert "Whether more CPUs pay is not known: 32 of them (intel with 32 CPUs) save" in written
+    assert "On intel with 32 CPUs it takes 1.02 to 2.46 s; 1,000 tasks cost" in written
+    assert "On intel with 8 CPUs it takes 3.50 s" in written
+    (task,) = json.loads(program.run(*command, "--json").stdout)["tasks"]
+    *_, larger = task["pools"]
+    assert (larger["time_ns"], larger["low_ns"], larger["cpus"]) == (None, None, 32)
+    assert larger["at_least_ns"] < larger["at_most_ns"]
+    assert task["more_cpus"]["values"]["cpus"] == {"type": "quantity", "value": 32, "unit": "count"}
+    program.run("predict", path, "--cpus", "32", expected=0)
+
+
+def test_nowhere_to_predict(profile: Path) -> None:
+    """One of both options is needed."""
+    assert program.run("predict", profile, expected=2).stderr == (
+        "error: where to predict is missing; give results of pools by --on ADDRESS, or numbers of "
+        "CPUs by --cpus N\n"
+    )
+    assert "is not a number from 1 to 1,024" in (
+        program.run("predict", profile, "--cpus", "0", expected=2).stderr
+    )
+
+
 def test_the_pool_of_a_profile(results: Path, tmp_path: Path) -> None:
     """`--pool` names it where the profile does not, without which nothing is predicted."""
     document = profile_document((0, 50, 50, 0), cpu_s=1, pool=None)

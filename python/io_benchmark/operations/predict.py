@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.prediction import predict as analysis
 from io_benchmark.analysis.prediction.prediction_model import ExplainedPredictions, Predictions
 from io_benchmark.context import Context
@@ -27,19 +28,27 @@ def predict(
     *,
     pool: str | None = None,
     prices: Mapping[str, Price],
+    cpus: Sequence[int] = (),
 ) -> ExplainedPredictions:
     """Predict the time of each profiled task on each pool whose results are at addresses in `on`.
+
+    `cpus` are numbers of CPUs that the profiled machine might have.
 
     Profiles are at addresses as well: a file, a folder, or tasks that published theirs. `pool` is
     that of profiles that do not name theirs.
     """
+    if not on and not cpus:
+        raise UsageError(
+            "where to predict is missing; give results of pools by --on ADDRESS, or numbers of "
+            "CPUs by --cpus N"
+        )
     profiled = read_profiles(context, profiles)
     if pool is not None:
         if all(run.pool for run in profiled.results):
             raise UsageError(f"--pool {clean(pool)}: every profile names its pool; omit --pool")
         named = tuple(replace(run, pool=run.pool or pool) for run in profiled.results)
         profiled = replace(profiled, results=named)
-    predictions = predict_profiles(context, profiled, on, prices)
+    predictions = predict_profiles(context, profiled, on, prices, cpus)
     return ExplainedPredictions(
         predictions.tasks,
         predictions.unreadable,
@@ -63,13 +72,19 @@ def predict_profiles(
     profiled: Gathered[RunProfile],
     on: Sequence[str],
     prices: Mapping[str, Price],
+    cpus: Sequence[int] = (),
 ) -> Predictions:
     """Predict profiled tasks on the pools whose results are at addresses in `on`."""
-    gathered = read_workers(on, context)
+    workers: Sequence[Worker] = ()
+    unreadable, remarks = profiled.unreadable, profiled.remarks
+    if on:
+        gathered = read_workers(on, context)
+        workers = gathered.results
+        unreadable, remarks = unreadable + gathered.unreadable, remarks + gathered.remarks
     return Predictions(
-        tuple(analysis.predict(profiled.results, gathered.results, prices)),
-        (*profiled.unreadable, *gathered.unreadable),
-        tuple(dict.fromkeys((*profiled.remarks, *gathered.remarks))),
+        tuple(analysis.predict(profiled.results, workers, prices, cpus)),
+        unreadable,
+        tuple(dict.fromkeys(remarks)),
     )
 
 

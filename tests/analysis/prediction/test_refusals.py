@@ -25,7 +25,7 @@ from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.report.content import text_of
 from io_benchmark.results.reader import parse_profile
 
-BUSY = {"cpu_s": 12, "waiting": 0.0}
+WITHOUT_WAITING = {"waiting": 0.0}
 MORE_CPUS = {"change": {"host.cpu_online_count": 32, "host.cpu_count": 32}}
 HALF_THE_CPUS = {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}}
 NO_SPAWN, ONLY_SPAWN = {"only": ("sync-write/append-fsync",)}, {"only": ("spawn",)}
@@ -83,9 +83,16 @@ def refusal(
             cpu_s=12,
         ),
         refusal("", HALF_THE_CPUS, cpu_s=2),
-        # More CPUs may be used by a task that kept nine tenths of them busy.
-        refusal("the task used 6.00 CPUs", MORE_CPUS, **BUSY, busy_cpus=(14.5,) * 4),
-        refusal("", MORE_CPUS, **BUSY, busy_cpus=(14.3,) * 4),
+        # Twice the CPUs may be used by a task that kept so many busy that it saves a third.
+        refusal(
+            "nothing shows how many threads it would run there; profile it on amd-16, or here with "
+            "as many jobs as amd-16 has CPUs",
+            MORE_CPUS,
+            **WITHOUT_WAITING,
+            cpu_s=17.2,
+            busy_cpus=(8.6,) * 4,
+        ),
+        refusal("", MORE_CPUS, **WITHOUT_WAITING, cpu_s=16.6, busy_cpus=(8.3,) * 4),
         refusal("the task used 0.900 CPUs", {"change": cpu_limit(0.5)}, cpu_s=1.8),
         refusal(
             "intel has no fixed work or spawn that compares its CPUs; amd-16 has no",

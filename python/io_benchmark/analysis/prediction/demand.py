@@ -5,7 +5,7 @@ A profile of `measure` is of one command; `machine_demand` has that of a whole m
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from msgspec import Struct
@@ -71,6 +71,13 @@ class PlaceDemand(Struct, frozen=True):
         return self.flushes > (0 if self.has_few_own_flushes else _OWN_FLUSHES)
 
 
+class ThreadCounts(NamedTuple):
+    """How many threads were runnable, at the moments of the timeline's rows."""
+
+    counts: Numbers
+    windows: NDArray[np.intp]  # the window of each moment
+
+
 class Demand(Struct, frozen=True):
     """One profile, divided into windows. All times are in nanoseconds."""
 
@@ -86,6 +93,7 @@ class Demand(Struct, frozen=True):
     unseen_ns: float = 0.0  # the task's time before and after the profile
     # How many times the disks' counters hold each byte, at least and at most; None: once.
     counting: tuple[float, float] | None = None
+    threads: ThreadCounts | None = None  # those of the command; None: not counted
 
     @classmethod
     def of_command(cls, profile: TaskProfile) -> Self | Statement:
@@ -129,7 +137,14 @@ class Demand(Struct, frozen=True):
             unwritten_bytes=np.maximum(0.0, more[1:]),
             waiting_share=_waiting_share(waited_us, idle_ms, busy_ns, spans),
             busy_ns=busy_ns,
+            threads=_thread_counts(profile, ends, busy_ns),
         )
+
+    @property
+    def command_busy_share(self) -> float:
+        """Return the share of the time on CPUs that was the command's own."""
+        busy_ns = 0.0 if self.busy_ns is None else float(np.sum(self.busy_ns))
+        return min(1.0, self.cpus_used * self.wall_ns / max(1.0, busy_ns))
 
     def is_small(self, time_ns: Numbers | float) -> bool:
         """Return whether this much of the task's time may be neglected."""
@@ -198,6 +213,23 @@ def _waiting_share(
     if idle_ms is None:
         return share
     return np.clip(np.diff(idle_ms) * NS_PER_MS / spans_ns, share, 1)
+
+
+def _thread_counts(
+    profile: TaskProfile, ends: Sequence[int], busy_ns: Numbers | None
+) -> ThreadCounts | None:
+    """Return the command's runnable threads; profiles before version 1.1 have none.
+
+    All of the machine's are counted. Others run at least as often as they used CPUs.
+    """
+    counts = profile.timeline.columns.get("runnable_threads", ())
+    rows = range(1, len(counts))
+    if not rows or busy_ns is None or profile.usage is None or None in counts:
+        return None
+    command_ns = profile.usage.user_ns + profile.usage.kernel_ns
+    others = max(0.0, float(np.sum(busy_ns)) - command_ns) / profile.wall_ns
+    own_counts = np.maximum(0.0, np.array(counts[1:], dtype=np.float64) - others)
+    return ThreadCounts(own_counts, np.searchsorted(ends, rows) - 1)
 
 
 def _place_demand(

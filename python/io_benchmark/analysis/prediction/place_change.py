@@ -83,7 +83,7 @@ class PlaceChange(Struct, frozen=True):
         """Return how many requests per second the disks there write."""
         name = self.place.name
         there_per_s = self.target.writes_per_s(name)
-        if math.isinf(there_per_s):
+        if math.isinf(there_per_s) and not self.target.is_resized:
             # Nothing measured them: from as many as single syncs do, to any number.
             known_share = max(_LEAST_KNOWN_SHARE, 1 - unknowns.requests)
             return self.target.least_writes_per_s(name) / known_share

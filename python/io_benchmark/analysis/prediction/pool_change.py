@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from io_benchmark.analysis.prediction.cpu_scaling import saved_shares
 from io_benchmark.analysis.prediction.demand import Demand, Numbers, PlaceDemand
 from io_benchmark.analysis.prediction.place_change import AT_CEILING, PlaceChange
 from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage, Ratios
@@ -112,20 +113,24 @@ class PoolChange(Struct, frozen=True):
         return _Times(total, writes_ns, syncs_ns, cpu_ns)
 
     def _added_by_cpu(self, unknowns: Unknowns) -> Numbers:
-        """Return what CPUs add to each window: their speed, and those that the other pool lacks."""
+        """Return what CPUs add to each window: their speed, and those more or fewer."""
         demand = self.demand
         kernel = min(demand.kernel_share, demand.cpu_share)
         files = max(self.ratio(PoolFigure.FILE, place.name) for place in demand.places)
         calls = math.sqrt(self.ratio(PoolFigure.KERNEL_COPY) * self.ratio(PoolFigure.KERNEL_CALLS))
         slower = kernel * (calls ** (1 - unknowns.files) * files**unknowns.files - 1)
         slower += (demand.cpu_share - kernel) * (self.ratio(PoolFigure.USER_WORK) - 1)
-        by_cpu: Numbers = demand.spans_ns * slower
-        cpus = self.target.cpus
-        if cpus is not None and demand.busy_ns is not None and cpus < demand.cpus:
-            busy_ns = max(1.0, float(np.sum(demand.busy_ns)))
-            share = min(1.0, demand.cpus_used * demand.wall_ns / busy_ns)
+        spans = demand.spans_ns
+        cpus = demand.cpus if self.target.cpus is None else self.target.cpus
+        saved = saved_shares(demand, cpus)
+        saved_ns = (
+            np.zeros(len(spans)) if saved is None else spans * saved.between(unknowns.threads)
+        )
+        by_cpu: Numbers = (spans - saved_ns) * slower - saved_ns
+        if demand.busy_ns is not None and cpus < demand.cpus:
+            share = demand.command_busy_share
             share += unknowns.others * (1 - share)
-            by_cpu += np.maximum(0.0, demand.busy_ns * share / cpus - demand.spans_ns)
+            by_cpu += np.maximum(0.0, demand.busy_ns * share / cpus - spans)
         return by_cpu
 
     def unknown_effects(self) -> Iterator[UnknownEffect]:

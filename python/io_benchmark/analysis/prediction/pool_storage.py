@@ -11,6 +11,7 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from io_benchmark.analysis.model.groups import by_machine
 from io_benchmark.analysis.model.run import Run, Worker
@@ -20,6 +21,7 @@ from io_benchmark.analysis.statistics.levels import SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.statistics.noise import RelativeTimes, relative_times
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
+from io_benchmark.number_text import number_of
 from io_benchmark.results.machine import Device, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
 
@@ -95,6 +97,7 @@ class PoolStorage(Struct, frozen=True):
     price: Price | None  # None where workers have different prices
     # How many devices on top of each other count each byte of a place, at least and at most.
     counting: Mapping[str, tuple[float, float]] = {}
+    is_resized: bool = False  # the profiled machine with another number of CPUs
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
@@ -112,7 +115,7 @@ class PoolStorage(Struct, frozen=True):
         worker_prices = {
             Price.find(prices, pool, worker.queue, worker.result.task.instance_type or "")
             for worker in workers
-        }
+        } or {Price.find(prices, pool, "")}
         hosts = [(worker.result.host, worker.result.limits) for worker in workers]
         return cls(
             pool,
@@ -122,6 +125,21 @@ class PoolStorage(Struct, frozen=True):
             min((room for room in map(dirty_room, workers) if room is not None), default=None),
             worker_prices.pop() if len(worker_prices) == 1 else None,
             _counting(workers),
+        )
+
+    def with_cpus(self, cpus: int, here: float) -> "PoolStorage":
+        """Return the same machine with so many CPUs, at the same price per CPU."""
+        named = number_of(cpus, "CPU")
+        price = self.price
+        if price is not None:
+            price = replace(price, per_hour=price.per_hour * cpus / here)
+        return replace(
+            self,
+            pool=f"{self.pool} with {named}" if self.pool else named,
+            machines=0,
+            cpus=float(cpus),
+            price=price,
+            is_resized=True,
         )
 
     def mean(self, figure: PoolFigure, place: str = "") -> float | None:
@@ -155,6 +173,8 @@ class PoolStorage(Struct, frozen=True):
 
         A ratio that is small for its error is mostly error: it is taken nearer to 1 (James-Stein).
         """
+        if self.is_resized:
+            return FigureRatio(1.0, MeanVariance(0.0, math.inf))
         # Whatever both pools have measured of their CPUs compares them.
         for each in [figure] if place else [figure, *CPU_FIGURES]:
             here, there = source.mean(each, place), self.mean(each, place)

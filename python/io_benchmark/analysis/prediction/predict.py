@@ -18,6 +18,13 @@ from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import mean_of_known
 from io_benchmark.analysis.model.statements import Statement, statement
+from io_benchmark.analysis.prediction.cpu_answer import assumption, larger_machines, more_cpus
+from io_benchmark.analysis.prediction.cpu_range import (
+    CpuRange,
+    ThreadLevels,
+    open_range,
+    thread_levels,
+)
 from io_benchmark.analysis.prediction.demand import Demand, PlaceDemand
 from io_benchmark.analysis.prediction.pool_change import PoolChange
 from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
@@ -45,8 +52,12 @@ def predict(
     profiles: Iterable[RunProfile],
     workers: Sequence[Worker],
     prices: Mapping[str, Price] = MappingProxyType({}),
+    cpus: Sequence[int] = (),
 ) -> list[TaskPrediction]:
-    """Predict each task on each pool; a label, else a command, tells which profiles are of one."""
+    """Predict each task on each pool; a label, else a command, tells which profiles are of one.
+
+    `cpus` are numbers of CPUs that the profiled machine might have.
+    """
     valid = []
     for worker in MachineMarks.identify(workers):
         # Without what a comparison would refuse, such as a workload that failed.
@@ -60,7 +71,7 @@ def predict(
         pool = _pool(profile.pool, valid)
         run = ProfiledRun.of(profile, storages.get(pool or ""))
         tasks.setdefault(run.task, {}).setdefault(pool, []).append(run)
-    return [_predict_task(pools, storages) for pools in tasks.values()]
+    return [_predict_task(pools, storages, prices, cpus) for pools in tasks.values()]
 
 
 def _pool(name: str | None, workers: Sequence[Worker]) -> str | None:
@@ -71,20 +82,34 @@ def _pool(name: str | None, workers: Sequence[Worker]) -> str | None:
 
 
 def _predict_task(
-    pools: Mapping[str | None, list[ProfiledRun]], storages: Mapping[str, PoolStorage]
+    pools: Mapping[str | None, list[ProfiledRun]],
+    storages: Mapping[str, PoolStorage],
+    prices: Mapping[str, Price],
+    cpus: Sequence[int],
 ) -> TaskPrediction:
     """Predict one task by its profiles on the fastest pool; `pools` has all of its profiles."""
-    source = max(pools, key=lambda pool: _speed(storages.get(pool or ""), pools[pool]))
-    used = pools[source]
-    usable = [run.demand for run in used if isinstance(run.demand, Demand)]
+    profiled = {
+        pool: storages.get(pool or "") or PoolStorage.of(pool or "", (), prices) for pool in pools
+    }
+    source = max(pools, key=lambda pool: _speed(profiled[pool], pools[pool]))
+    used, profiled_pool = pools[source], profiled[source]
+    demands = {
+        pool: [run.demand for run in runs if isinstance(run.demand, Demand)]
+        for pool, runs in pools.items()
+    }
+    # Profiles with fewer of the pool's CPUs only show how many threads there are.
+    here = max((demand.cpus for demand in demands[source]), default=0.0)
+    usable = [demand for demand in demands[source] if demand.cpus == here]
     likely = [demand.as_counted() for demand in usable]
-    reasons = [run.demand for run in used if isinstance(run.demand, Statement)]
-    unusable = reasons[0] if reasons else None
-    profiled_pool = storages.get(source or "")
-    if source is None:
-        unusable = statement("the profile does not name its pool; name it by --pool NAME")
-    elif profiled_pool is None:
-        profiled_pool = PoolStorage.of(source, (), {})
+    unusable = next((run.demand for run in used if isinstance(run.demand, Statement)), None)
+    levels = thread_levels(demands, profiled)
+    targets = [storage for pool, storage in storages.items() if pool != source]
+    targets += [profiled_pool.with_cpus(number, here) for number in cpus if here]
+    predicted = [
+        _predict_pool(usable, _problem(source, unusable, target), profiled_pool, target, levels)
+        for target in targets
+    ]
+    larger = larger_machines(usable, profiled_pool, zip(targets, predicted, strict=True), levels)
 
     def total(figure: Callable[[PlaceDemand], float]) -> float | None:
         """Return the sum over all places, on average over the profiles."""
@@ -100,23 +125,35 @@ def _predict_task(
         read_bytes=total(lambda place: place.read_bytes.sum().item()),
         syncs=total(lambda place: place.most_syncs if place.is_alone else 0.0),
         pools=tuple(
-            replace(
-                _predict_pool(usable, unusable, profiled_pool, storage),
-                measured_ns=tuple(run.wall_ns for run in pools.get(pool, ()) if run.is_complete),
-            )
-            for pool, storage in storages.items()
-            if pool != source
+            replace(prediction, measured_ns=_complete_times(pools.get(prediction.pool, ())))
+            for prediction in predicted
         ),
-        notes=tuple(notes_of(pools, source, likely)),
-        price=profiled_pool.price if profiled_pool else None,
+        notes=(
+            *notes_of(pools, source, likely),
+            *(assumption(demand, profiled_pool) for demand in likely[:1] if cpus),
+        ),
+        price=profiled_pool.price,
         at_ceiling_share=mean_of_known(
             PoolChange.of(demand, profiled_pool, profiled_pool).at_ceiling_share
             for demand in usable
-            if profiled_pool is not None
         ),
         written=_written_over_time(likely[0], storages) if likely else None,
         label=used[0].label,
+        more_cpus=more_cpus(usable, larger, profiled_pool.price, is_asked=bool(cpus)),
     )
+
+
+def _problem(
+    source: str | None, unusable: Statement | None, target: PoolStorage
+) -> Statement | None:
+    """Return why the profiles cannot be used for a pool; other machines need the profile's pool."""
+    if source is None and not target.is_resized:
+        return statement("the profile does not name its pool; name it by --pool NAME")
+    return unusable
+
+
+def _complete_times(runs: Iterable[ProfiledRun]) -> tuple[int, ...]:
+    return tuple(run.wall_ns for run in runs if run.is_complete)
 
 
 def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> WrittenOverTime:
@@ -142,10 +179,8 @@ def _written_over_time(demand: Demand, storages: Mapping[str, PoolStorage]) -> W
     )
 
 
-def _speed(storage: PoolStorage | None, runs: Sequence[ProfiledRun]) -> float:
+def _speed(storage: PoolStorage, runs: Sequence[ProfiledRun]) -> float:
     """Return a pool's write rate; the model holds from the fastest pool to slower ones."""
-    if storage is None:
-        return 0.0
     places = {place for run in runs for place in run.places}
     rates = [storage.mean(PoolFigure.WRITE_RATE, place) or 0.0 for place in places]
     return min(rates, default=0.0)
@@ -154,8 +189,9 @@ def _speed(storage: PoolStorage | None, runs: Sequence[ProfiledRun]) -> float:
 def _predict_pool(
     demands: Sequence[Demand],
     unusable: Statement | None,
-    source: PoolStorage | None,
+    source: PoolStorage,
     target: PoolStorage,
+    levels: ThreadLevels,
 ) -> PoolPrediction:
     """Predict one task on one pool, by its demands on the pool `source`; or say why not."""
     places = {place.name for demand in demands for place in demand.places}
@@ -166,25 +202,31 @@ def _predict_pool(
         write_bytes_per_s=min((rate for rate in rates if rate), default=None),
         price=target.price,
         reason=unusable,
+        cpus=target.cpus,
     )
-    if unusable is not None or source is None:
+    if unusable is not None:
         return unknown
     changes = [PoolChange.of(demand, source, target) for demand in demands]
     for change in changes:
         for reason in reasons_against(change):
             return replace(unknown, reason=reason)
     times = [change.times() for change in changes]
-    total = math.exp(fmean(math.log(time.total) for time in times))
+    by_cpus = CpuRange.of(changes, levels)
     # How far a single task differs from the mean of the profiled ones.
     task = MeanVariance.of_single([math.log(demand.wall_ns) for demand in demands])
     task = MeanVariance(task.variance * (1 + 1 / len(demands)), task.degrees)
     error = MeanVariance.of_sum([*changes[0].errors(), task])
     reach = math.exp(min(error.half_width(PREDICTION_LEVEL), _LARGEST_LOG))
+    low_ns, high_ns = by_cpus.least / reach, by_cpus.most * reach
+    if by_cpus.most > by_cpus.least:
+        unknown = replace(unknown, at_least_ns=low_ns, at_most_ns=high_ns)
+    if by_cpus.is_open(demands[0], levels):
+        return replace(unknown, reason=open_range(target))
     return replace(
         unknown,
-        time_ns=total,
-        low_ns=total / reach,
-        high_ns=total * reach,
+        time_ns=by_cpus.likely,
+        low_ns=low_ns,
+        high_ns=high_ns,
         added_by_writes_ns=fmean(time.by_writes for time in times),
         added_by_syncs_ns=fmean(time.by_syncs for time in times),
         added_by_cpu_ns=fmean(time.by_cpu for time in times),

@@ -15,7 +15,10 @@ class PoolPrediction(Struct, frozen=True):
     """One task on one pool. Either all of its times are known, or there is a reason why not.
 
     `time_ns` is the task's own time and what writes, syncs and the CPU add to it. Syncs and the CPU
-    may add a negative time. 90 % of single tasks there take between `low_ns` and `high_ns`.
+    may add a negative time. 90 % of single tasks there take between `low_ns` and `high_ns`. Where
+    the pool has more CPUs than the task's machine, this includes every number of threads that the
+    task may run there, as `at_least_ns` and `at_most_ns` do; these are also known where no time in
+    between is likely, and `reason` says what would show it.
     """
 
     pool: str
@@ -32,6 +35,10 @@ class PoolPrediction(Struct, frozen=True):
     measured_ns: tuple[int, ...] = ()  # by profiles of the same task that were made there
     reason: Statement | None = None  # why it is not predicted
     price: Price | None = None  # of its workers, where prices were given
+    cpus: float | None = None  # of the worker with the fewest
+    # Null: the number of CPUs does not change the time, or nothing is known of it.
+    at_least_ns: float | None = None
+    at_most_ns: float | None = None
 
 
 class WrittenOverTime(Struct, frozen=True):
@@ -66,6 +73,7 @@ class TaskPrediction(Struct, frozen=True):
     at_ceiling_share: float | None = None  # of the profiled pool
     written: WrittenOverTime | None = None  # where the task wrote most
     label: str | None = None  # that --label of measure gave
+    more_cpus: Statement | None = None  # whether more of them pay; null: no pool has more
 
 
 class Predictions(Struct, frozen=True, tag_field="version", tag=2):

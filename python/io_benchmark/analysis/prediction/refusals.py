@@ -25,8 +25,6 @@ from io_benchmark.analysis.prediction.pool_storage import CPU_FIGURES, PoolFigur
 from io_benchmark.command_lines import measure_capacities, submit_capacities
 from io_benchmark.results.parts import NS_PER_S
 
-# From this share of the CPUs on, a task might use more. Chosen: other processes need some as well.
-_AT_CPUS = 0.9
 # Retrieves that take this much longer at the end of a run show a disk that slows down. Chosen.
 _SLOWED_DOWN_RATIO = 1.25
 # A disk that writes more than this many times a ceiling has another one. Chosen.
@@ -59,11 +57,9 @@ def _cpus(change: PoolChange) -> Iterator[Statement]:
     """Yield that the number of the CPUs decides the time."""
     demand, target = change.demand, change.target
     cpus = target.cpus if target.cpus is not None else demand.cpus
+    # The windows show what is late on fewer CPUs, and what more of them may save.
     decides = cpus != demand.cpus and demand.cpus_used > min(1.0, cpus)
-    if demand.busy_ns is not None:
-        # On fewer CPUs the windows show what is late. Nothing shows how many more it would use.
-        full_ns = demand.spans_ns[demand.busy_ns >= _AT_CPUS * demand.cpus * demand.spans_ns]
-        decides = cpus > demand.cpus and not demand.is_small(full_ns)
+    decides &= demand.busy_ns is None
     if decides:
         yield statement(
             "the task used {used} CPUs on average, and {pool} has {ratio} as many as the profiled "
@@ -116,6 +112,8 @@ def _other_disks(change: PoolChange, place: PlaceDemand) -> Iterator[Statement]:
 
 def _missing_figures(change: PoolChange) -> Iterator[Statement]:
     """Yield all figures that either pool lacks for this task, and the command to measure them."""
+    if change.target.is_resized:
+        return  # nothing but its CPUs is compared
     pools, lacks = [], []
     for storage in (change.source, change.target):
         figures = ", no ".join(_lacking(change, storage))

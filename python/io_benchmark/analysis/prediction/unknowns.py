@@ -36,6 +36,8 @@ class Unknowns(Struct, frozen=True):
     counted: float = 0.5
     unwritten: float = 0.5  # 1: twice as much waits in memory as the cache shows
     unseen: float = 0.25  # the share of that time
+    # 0, 1/2, 1: more CPUs save the least, the likely and the most time. Not an error but a range.
+    threads: float = 0.5
 
 
 EXPECTED = Unknowns()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import sample_predictions
 from msgspec.structs import replace
-from sample_predictions import pool, task
+from sample_predictions import MINUTE_NS, pool, task
 from written import headings, lines, rows, section, tables
 
 from io_benchmark.analysis.model.statements import statement
@@ -71,6 +71,43 @@ def test_the_fastest(minutes: float, second: str) -> None:
     """Pools whose intervals overlap with that of the fastest may be as fast."""
     made = sentences(pool("amd", 8, 1.1), pool("arm", minutes, 1.09), pool("old", 20))
     assert made[1] == f"- Fastest: amd{second}."
+
+
+def ranged(name: str, low: float, high: float, **changes: Any) -> PoolPrediction:
+    """A pool with more CPUs, where so many minutes are possible and none is likely."""
+    made = replace(pool(name, 0), cpus=32.0, **changes)
+    return replace(made, at_least_ns=low * MINUTE_NS, at_most_ns=high * MINUTE_NS)
+
+
+def test_a_range() -> None:
+    """Without a likely time: both ends, their costs, and the reason; it may be the fastest."""
+    made = sentences(ranged("amd", 4, 11, price=Price(0.6, "USD")), price=Price(0.3, "USD"))
+    _, best, sentence = made
+    assert best == (
+        "- Fastest: intel; amd may be as fast. Cheapest: intel; amd may be as cheap, by this "
+        "command's time alone."
+    )
+    assert sentence == (
+        "- On amd it takes 4.00 to 11.0 min; 1,000 tasks cost 40.00 USD to 110 USD: its disks are "
+        "not known."
+    )
+    made = sentences(ranged("amd", 4, 9), more_cpus=statement("More CPUs may pay"))
+    assert made[1:] == [
+        "- Fastest: amd.",
+        "- More CPUs may pay.",
+        "- On amd it takes 4.00 to 9.00 min: its disks are not known.",
+    ]
+
+
+def test_the_row_of_a_range() -> None:
+    """The CPUs of pools whose number changes the time, and the range without a time."""
+    report = Predictions((task(ranged("amd", 4, 11), pool("arm", 12)),), (), ())
+    (table,) = tables(section(report, "make"))
+    assert rows(table) == {
+        "intel": ("", "10.0 min", "profiled", ""),
+        "amd": ("32", "", "4.00 to 11.0 min", ""),
+        "arm": ("", "12.0 min", "10.0 to 14.4 min", "1.20×"),
+    }
 
 
 def test_two_currencies() -> None:

@@ -48,9 +48,15 @@ def answers(task: ProfiledTask, tasks: int) -> blocks.Items:
         best += [blocks.Words(lead, blocks.STRONG), f" {rest}."]
     if best:
         items.append(blocks.Item(tuple(best), kind="now"))
+    if task.data.more_cpus is not None:
+        items.append(blocks.Item(f"{text_of(task.data.more_cpus)}.", kind="now"))
     for position, pool in enumerate(_fastest_first(task)[:most]):
         rank = blocks.ALWAYS if position == 0 else _POOL_RANK + _POOLS_OF_ONE - position
         items.append(blocks.Item.answer(*_sentence(task, pool), rank=rank))
+    items += [
+        blocks.Item.answer(*_range_sentence(task, pool), rank=_POOL_RANK)
+        for pool in task.ranges[:most]
+    ]
     further = len(task.known) - most
     if further > 0:
         items.append(blocks.Item(f"and {number_of(further, 'more pool')}"))
@@ -70,7 +76,7 @@ def refusals(task: ProfiledTask) -> list[str]:
     reasons = [
         (pool.pool, f"{text_of(pool.reason)}.")
         for pool in task.data.pools
-        if pool.reason and not pool.measured_ns
+        if pool.reason and not pool.measured_ns and pool not in task.ranges
     ]
     return [f"{listed(names.split(', '), _NAMED)}: {reason}" for names, reason in sharing(reasons)]
 
@@ -98,6 +104,18 @@ def _sentence(task: ProfiledTask, pool: PoolPrediction) -> tuple[str, str, str]:
     if pool.measured_ns:
         verdict = Verdict.SLOWER if time_ns > task.profiled_ns else Verdict.FASTER
     return verdict, lead, f"{rest}{_doubts(pool, verdict)}{_cost(task, pool, time_ns)}."
+
+
+def _range_sentence(task: ProfiledTask, pool: PoolPrediction) -> tuple[str, str, str]:
+    """Return the same of a pool where no time of its range is likely."""
+    low, high = (money_text(end, pool.price) for end in (pool.at_least_ns, pool.at_most_ns))
+    cost = f"; {PAID} cost {low} to {high}" if low else ""
+    reason = f": {text_of(pool.reason)}" if pool.reason else ""
+    return (
+        Verdict.INCONCLUSIVE,
+        f"On {pool.pool} it takes {task.interval(pool)}",
+        f"{cost}{reason}.",
+    )
 
 
 def _doubts(pool: PoolPrediction, verdict: str) -> str:
@@ -143,6 +161,11 @@ def _best(task: ProfiledTask) -> Iterator[tuple[str, str]]:
         if not pool.measured_ns:
             ends = pool.low_ns or 0.0, pool.high_ns or 0.0
         times[pool.pool] = _Span(middle, *ends)
+        prices[pool.pool] = pool.price
+    for pool in task.ranges:
+        low_ns, high_ns = pool.at_least_ns or 0.0, pool.at_most_ns or 0.0
+        # Without a likely time, the longest one is certain.
+        times[pool.pool] = _Span(high_ns, low_ns, high_ns)
         prices[pool.pool] = pool.price
     if len(times) < 2:
         return

@@ -55,7 +55,7 @@ def document(predictions: Predictions) -> blocks.Document:
         ("Messages about the results", predictions.remarks),
     )
     screen = [*answers, *_screen_warnings(predictions)]
-    if is_single and tasks[0].known:
+    if is_single and (tasks[0].known or tasks[0].ranges):
         screen.append(_first_rows(tasks[0]))
     return blocks.Document(
         "How long tasks take on other pools",
@@ -106,8 +106,9 @@ def _task(task: ProfiledTask, *, is_single: bool, is_answered: bool) -> Iterator
             f"{size(data.written_bytes or 0)} written to its disks, "
             f"{size(data.read_bytes or 0)} read{syncs}."
         )
-    if task.known:
+    if task.known or task.ranges:
         yield _table(task)
+    if task.known:
         if not is_single or len(task.known) > _DRAWN:
             yield from prediction_answers.picture(task)
         yield from blocks.Picture.costs(task.profiled_on, _cost_ratios(task))
@@ -139,9 +140,10 @@ def _table(task: ProfiledTask) -> blocks.Table:
         PAID: money_text(task.profiled_ns, task.data.price),
     }
     rows = [(task.profiled_on, profiled)]
-    for pool in task.known:
+    for pool in (*task.known, *task.ranges):
         measured_ns = fmean(pool.measured_ns) if pool.measured_ns else None
         cells = {
+            "CPUs": f"{pool.cpus:g}" if pool.cpus and pool.at_least_ns else "",
             "time": task.time(pool.time_ns),
             interval_head: task.interval(pool),
             "ratio": ratio(pool.time_ns / task.profiled_ns) if pool.time_ns else "",

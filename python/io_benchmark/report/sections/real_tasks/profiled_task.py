@@ -28,11 +28,14 @@ class ProfiledTask(NamedTuple):
     profiled_on: str
     profiled_ns: float
     known: Sequence[PoolPrediction]  # predicted, or measured by a profile
+    ranges: Sequence[PoolPrediction]  # with a range and no likely time
 
     @classmethod
     def of(cls, task: TaskPrediction) -> Self:
         known = [pool for pool in task.pools if pool.time_ns is not None or pool.measured_ns]
-        return cls(task, task.pool or "a pool without a name", fmean(task.measured_ns), known)
+        ranges = [pool for pool in task.pools if pool not in known and pool.at_least_ns is not None]
+        profiled_on = task.pool or "a pool without a name"
+        return cls(task, profiled_on, fmean(task.measured_ns), known, ranges)
 
     @property
     def title(self) -> str:
@@ -49,11 +52,14 @@ class ProfiledTask(NamedTuple):
 
     def interval(self, pool: PoolPrediction) -> str:
         """Write '1.2 to 1.5 min'."""
+        ends = (pool.low_ns, pool.high_ns)
         if pool.time_ns is None:
+            ends = (pool.at_least_ns, pool.at_most_ns)
+        if ends[0] is None:
             return "not predicted"
-        if is_cut(pool.low_ns or 0.0, pool.high_ns or 0.0):
+        if is_cut(ends[0], ends[1] or 0.0):
             return "unknown"
-        low, high = (self.time(end) for end in (pool.low_ns, pool.high_ns))
+        low, high = map(self.time, ends)
         return f"{low.rpartition(' ')[0]} to {high}"
 
     def ratio(self, pool: PoolPrediction) -> DrawnRatio | None:
