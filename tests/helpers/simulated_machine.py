@@ -49,7 +49,11 @@ class Machine:
     disks: tuple[Disk, ...] = (Disk(), Disk())
     layout: str = "striped"  # or linear, mirror
     disk_model: str = "nvme_card0"
-    is_boot_disk: bool = False
+    is_boot_disk: bool = False  # one network disk
+    network_model: str = "PersistentDisk"  # of the boot disk
+    network_gib: float = 375.0
+    instance_type: str | None = None
+    cloud: str = "google"
     scheduler: str = "none"
     neighbour_share: float = 0.0  # of what the same disks can write, written by others
     blocked_elsewhere_share: float = 0.0  # of others, by a disk that the place does not use

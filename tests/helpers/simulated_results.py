@@ -77,7 +77,8 @@ def measure_one(
     facts = {
         "task.pool": pool.name,
         "task.task_id": seed_case.task_id_of(pool.name, number),
-        "task.instance_type": None,
+        "task.instance_type": machine.instance_type,
+        "task.location.cloud": machine.cloud,
         "task.location.region": machine.zone[:-2],
         "task.location.zone": machine.zone,
         "config.environment": {"IO_BENCHMARK_REPLICATES": str(pool.workers)},
@@ -235,11 +236,13 @@ def _place(machine: Machine) -> Facts:
                 **recorded[-1],
                 "name": name,
                 "number": "8:1" if machine.is_boot_disk else f"259:{at}",
-                "model": "PersistentDisk" if machine.is_boot_disk else machine.disk_model,
+                "model": machine.network_model if machine.is_boot_disk else machine.disk_model,
                 "scheduler": machine.scheduler,
             }
             for at, name in enumerate(names)
         ]
+        if machine.is_boot_disk:
+            disks[0]["size_bytes"] = round(machine.network_gib * GIB)
         return disks if machine.is_boot_disk else [volume, *disks]
 
     return facts | {

@@ -139,9 +139,10 @@ LITTLE_USER_TIME = joined(BUSY_CPU, multiplied(0.01, 0.01, "grep_ns"))
 IO, OPTIONS, LOOKUPS = {"cgroup-io-limit"}, {"mount-options"}, {"lookup-cost", "image-and-tools"}
 SPAWN, COUNT, SPEED, BOOT = {"spawn-cost"}, {"device-count"}, {"disk-speed"}, {"boot-disk-fallback"}
 MEMORY, TOUCH, KERNEL, CPU = {"cgroup-memory-limit"}, {"memory-first-touch"}, {"kernel"}, {"cpu"}
-LOAD = {"other-load"}
+LOAD, NETWORK = {"other-load"}, {"network-disk"}
+LOCAL_SSDS = drawn(instance_type=["c3d-standard-16-lssd"])
 TRUTHS = {
-    "fewer disks": Truth(COUNT, half_the_disks, disks(2, 3, 4), BOOT),
+    "fewer disks": Truth(COUNT, half_the_disks, disks(2, 3, 4), BOOT | NETWORK),
     "fewer disks after a burst": Truth(COUNT, FEWER, joined(disks(2), BURST), destination="fresh"),
     "slower disks": Truth(SPEED, SLOWER),
     "slower disks, other model": Truth(SPEED, joined(SLOWER, drawn(disk_model=["nvme_card"]))),
@@ -151,7 +152,10 @@ TRUTHS = {
     "slow reads": Truth(SPEED, divided(4, 8, "read_mb_per_s")),
     "linear": Truth({"linear-volume"}, drawn(layout=["linear"]), disks(2, 2, 4), COUNT),
     "mirror": Truth({"mirrored-volume"}, drawn(layout=["mirror"]), disks(2)),
-    "boot disk": Truth(BOOT | SPEED, boot_disk, beside=COUNT),
+    "boot disk": Truth(NETWORK | SPEED, boot_disk, beside=COUNT),
+    "boot disk beside local SSDs": Truth(
+        BOOT | SPEED, joined(boot_disk, LOCAL_SSDS), LOCAL_SSDS, COUNT
+    ),
     "write limit": Truth(IO, limit(0.4, 0.87)),
     "write limit of faster disks": Truth(IO, joined(limit(0.4, 0.87), divided(0.5, 0.5))),
     "write limit after a burst": Truth(IO, limit(0.2, 0.5), BURST, destination="fresh"),

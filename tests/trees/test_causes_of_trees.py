@@ -73,6 +73,7 @@ READ_AGAIN = {
         name: {**counts, "read": counts["written"]} for name, counts in moved.items()
     }
 }
+HAS_LOCAL_SSDS = {"task.instance_type": "c3d-standard-16-lssd"}
 FRESH = {"workloads.0.destination": "fresh"}
 APPENDING = {"sync-write/dsync-append": 5.0}
 # 20 ms per write that commits the journal, as measured; a write in place does not wait.
@@ -92,8 +93,11 @@ ROWS = (
     triggers("linear-volume", "vm-lvm-linear-io-hints", "vm-lvm-striped"),
     triggers("linear-volume", "vm-lvm-linear-io-hints", "vm-lvm-striped-io-hints"),
     rules_out("linear-volume", "gcp-amd-16", "gcp-intel"),
-    triggers("boot-disk-fallback", "gcp-boot-disk", "gcp-intel"),
-    triggers("boot-disk-fallback", "gcp-boot-disk", "gcp-intel", SYNC),
+    triggers("network-disk", "gcp-boot-disk", "gcp-intel"),
+    triggers("network-disk", "gcp-boot-disk", "gcp-intel", SYNC),
+    rules_out("network-disk", "gcp-boot-disk", "gcp-intel", facts=HAS_LOCAL_SSDS),
+    triggers("boot-disk-fallback", "gcp-boot-disk", "gcp-intel", facts=HAS_LOCAL_SSDS),
+    triggers("boot-disk-fallback", "gcp-boot-disk", "gcp-intel", SYNC, facts=HAS_LOCAL_SSDS),
     rules_out("boot-disk-fallback", "gcp-amd-16", "gcp-intel"),
     triggers("disk-speed", "gcp-amd-30", "gcp-intel"),
     rules_out("disk-speed", "gcp-amd-16", "gcp-intel"),

@@ -83,7 +83,7 @@ class Effect(Struct, frozen=True):
     def is_slower(self) -> bool:
         return self.fact is Fact.SLOWER
 
-    def also(self, template: str, **values: Value) -> "Effect":
+    def also(self, template: str, **values: Value | Statement) -> "Effect":
         return replace(self, reasons=(*self.reasons, statement(template, **values)))
 
     def if_enough(
@@ -172,7 +172,11 @@ class SideEvidence(Struct, frozen=True):
         return self.opposes(template, share=as_share(share))
 
     def supports(
-        self, template: str, size: Size | None = None, proof: Proof | None = None, **values: Value
+        self,
+        template: str,
+        size: Size | None = None,
+        proof: Proof | None = None,
+        **values: Value | Statement,
     ) -> Effect:
         reasons = (statement(template, **values),)
         return Effect(Fact.SLOWER, self, reasons, size=size, proof=proof)
@@ -180,10 +184,12 @@ class SideEvidence(Struct, frozen=True):
     def same(self, template: str, **values: Value) -> Effect:
         return Effect(Fact.SAME, self, (statement(template, **values),))
 
-    def opposes(self, template: str, **values: Value) -> Effect:
+    def opposes(self, template: str, **values: Value | Statement) -> Effect:
         return Effect(Fact.OPPOSITE, self, (statement(template, **values),))
 
-    def unseen(self, template: str, *, workload: str | None = None, **values: Value) -> Effect:
+    def unseen(
+        self, template: str, *, workload: str | None = None, **values: Value | Statement
+    ) -> Effect:
         return Effect(Fact.UNSEEN, self, (statement(template, **values),), workload=workload)
 
     def unclear(self, template: str, *, workload: str | None = None, **values: Value) -> Effect:

@@ -164,6 +164,8 @@ DISK_SPEED = CauseRule(
     cost=_cost_of_slower_disks,
     applies_to=NEEDS_BANDWIDTH,
     excluded_by=(
+        OtherCause("disk-size", "The slower side's disk may do less, which explains more."),
+        OtherCause("machine-limit", "The slower side's machine may do less, which explains more."),
         OtherCause(
             "drift-over-time", "The slower side's disks were as fast at the start of the run."
         ),

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from io_benchmark.analysis.explaining import rules
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
 from io_benchmark.analysis.explaining.effects import WRITE_RATE, Effect, Proof, Size, span, tally
-from io_benchmark.analysis.explaining.facts.disks import WRITES
 from io_benchmark.analysis.explaining.facts.limits import LIMITED, reaches_limit
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, Target
@@ -29,11 +28,12 @@ from io_benchmark.analysis.model.statements import (
     statement,
 )
 from io_benchmark.analysis.reading.capacity import published_cap_of, published_write_cap
-from io_benchmark.analysis.reading.disks import PERSISTENT_DISK, Stack, machine_type, stack_of
+from io_benchmark.analysis.reading.disks import Stack, machine_type, stack_of
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 Answer = TypeVar("Answer")
 _UNSEEN = "The devices under the place could not be seen."
+_ANOTHER_KIND = "The slower side's disks are of another kind, which explains more."
 
 
 def _of_stack(read: Callable[[Stack], Answer]) -> Callable[[Run], Answer | None]:
@@ -147,10 +147,8 @@ DEVICE_COUNT = rules.CauseRule(
     cost=_cost_of_fewer_disks,
     applies_to=rules.NEEDS_BANDWIDTH,
     excluded_by=(
-        rules.OtherCause(
-            "boot-disk-fallback",
-            "The slower side's disks are of another kind, which explains more.",
-        ),
+        rules.OtherCause("network-disk", _ANOTHER_KIND),
+        rules.OtherCause("boot-disk-fallback", _ANOTHER_KIND),
         rules.OtherCause("cgroup-io-limit", LIMITED, where=lambda case: reaches_limit(case.slower)),
     ),
     doubted_by=(rules.OtherCause("cgroup-io-limit", "A cgroup may limit what they write."),),
@@ -163,7 +161,7 @@ DEVICE_COUNT = rules.CauseRule(
         rules.RemedyRule(
             "use a machine type with more local SSDs, striped",
             Push.more_disks,
-            useless_next_to=("linear-volume", "boot-disk-fallback"),
+            useless_next_to=("linear-volume", "network-disk", "boot-disk-fallback"),
         ),
     ),
 )
@@ -226,49 +224,6 @@ MIRRORED_VOLUME = rules.CauseRule(
         rules.RemedyRule(
             "make the volume striped (RAID 0), where its files need not survive a disk",
             Push.predict,
-        ),
-    ),
-)
-
-
-def _medium(run: Run) -> rules.RankedFact | None:
-    stack = stack_of(run)
-    medium = stack.medium if stack is not None else None
-    if medium is None:
-        return None
-    # LVM may span both: then the slow part decides.
-    return rules.RankedFact(
-        statement("on {medium}", medium=medium), float(PERSISTENT_DISK in medium)
-    )
-
-
-def _boot_disk_fallback(case: Case, effect: Effect) -> Effect:
-    factor = case.times_as_fast(WRITES.rate_of_all_disks)
-    if case.subject.workload != "cache-retrieve" or factor is None:
-        return effect
-    return replace(effect, size=Size(case.times_by_bandwidth(factor)))
-
-
-BOOT_DISK_FALLBACK = rules.CauseRule(
-    name="boot-disk-fallback",
-    hypothesis="The slower side works on its boot disk, the faster side on local SSDs.",
-    fact=rules.RankedFactRule(
-        name="disk-kind",
-        read=_medium,
-        supports="The slower side's place is on a persistent disk. This happens when the "
-        "workers' start script does not find the local SSDs and uses the boot disk silently.",
-        unseen="The disks do not report what they are.",
-        same="Both sides have the same kind of disk, so neither fell back to its boot disk alone.",
-        no_waits="The slower side's place is on a persistent disk, but it did not wait for it.",
-    ).compare,
-    cost=_boot_disk_fallback,
-    applies_to=rules.WAITS_FOR_DISKS,
-    tried_by=TrialKind.PACE,
-    change=Change(Resource.DISKS, Target.IMAGE),
-    remedies=(
-        rules.RemedyRule(
-            "fix the fallback: the workers' start script must find the local SSDs or fail",
-            Push.other_pool,
         ),
     ),
 )

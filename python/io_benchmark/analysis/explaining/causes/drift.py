@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import Effect, Proof, SideEvidence, is_enough, span
+from io_benchmark.analysis.explaining.facts.network_disks import end_of_credits
 from io_benchmark.analysis.explaining.rules import CauseRule
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.once import once
@@ -145,6 +146,9 @@ def drift_over_time(case: Case) -> Effect:
         "The slower side slowed down during the run, but without that it would be slower by "
         "nearly as much: this makes up {share} of the difference.",
     )
+    spent = end_of_credits(case.whole_slower, kept)
+    if effect.is_slower and spent is not None:
+        effect = effect.also("{spent}", spent=spent)
     from_the_start = case.times_as_fast(course.first_bytes_per_s)
     if not effect.is_slower or (from_the_start or 0.0) < _SLOWER_AT_FIRST_RATIO:
         return effect
