@@ -5,10 +5,12 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from math import fsum
 from typing import Any
 
 import pytest
 from disk_caps import machine_with
+from msgspec.structs import astuple
 
 from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.reading.caps import (
@@ -18,9 +20,11 @@ from io_benchmark.analysis.reading.caps import (
     network_cap,
     price_per_month,
 )
+from io_benchmark.analysis.reading.caps.cloud import Series
 from io_benchmark.analysis.reading.caps.google.machine_types import DEFAULT_KINDS, MachineType
 from io_benchmark.analysis.reading.caps.google.persistent_disk_machines import machine_source
-from io_benchmark.analysis.reading.caps.limits import Source
+from io_benchmark.analysis.reading.caps.limits import Rates, Source
+from io_benchmark.analysis.reading.caps.network import DiskKind
 
 ROOM = "io_benchmark.analysis.reading.caps"
 # An address, or a file of a repository on GitHub.
@@ -67,6 +71,47 @@ def test_a_source_can_be_opened(source: Source) -> None:
     """It is an address or a file of a repository, as it was on a day, where the day is known."""
     assert OPENABLE.fullmatch(source.address)
     assert source.date == "" or DATE.fullmatch(source.date)
+
+
+def figures_in(value: Any) -> Iterator[float]:
+    """Yield the numbers in the tables of a module."""
+    if isinstance(value, int | float):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from figures_in((*value.keys(), *value.values()))
+    elif isinstance(value, tuple | list):
+        for entry in value:
+            yield from figures_in(entry)
+    elif isinstance(value, DiskKind | Rates | Series):
+        yield from figures_in(astuple(value))
+
+
+# By the module: how many figures its tables have, and their sum.
+FIGURES = {
+    "amazon.instance_stores": (421, 128754508.0),
+    "amazon.instances": (670, 24569000.0),
+    "amazon.network_disks": (46, 2753617948.65),
+    "amazon.volumes": (63, 2759357363.0),
+    "azure.managed_disks": (276, 642789053.0),
+    "azure.network_disks": (30, 24591.62),
+    "azure.vm_sizes": (555, 27252472.709),
+    "google.hyperdisk": (97, 14158657527.0),
+    "google.local_ssds": (467, 22044901.0),
+    "google.machine_types": (81, 4163.0),
+    "google.network_disks": (3, 0.31),
+    "google.persistent_disk_machines": (1131, 12504692.0),
+    "google.persistent_disks": (182, 26202781.13),
+}
+
+
+def test_figures_are_those_of_the_sources() -> None:
+    """A row is changed together with its source's date, and with the sum of its module here."""
+    figures = {}
+    for name in FIGURES:
+        constants = vars(sys.modules[f"{ROOM}.{name}"]).items()
+        numbers = [*figures_in([value for key, value in constants if key.isupper()])]
+        figures[name] = (len(numbers), round(fsum(numbers), 3))
+    assert figures == FIGURES
 
 
 SAMPLES = (
