@@ -15,7 +15,7 @@ another left. The words behind ``` say how a block is tested:
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,7 @@ import seed_case
 from checkout import ROOT
 from loopback_deployment import GROUP, PROFILE, Artifact, Deployment
 from predicted_tasks import profile_document, result_documents
+from simulated_logs import MIB, Fetch
 from submitted_tasks import add_measured, complete
 
 DEPLOYMENT = "https://firefox-ci-tc.services.mozilla.com"
@@ -36,6 +37,7 @@ DEPLOYMENT = "https://firefox-ci-tc.services.mozilla.com"
 BEFORE = "d9sSkq1hTEm2nUv5v8bO8w"
 # Where the pages' submissions take their image from.
 IMAGE = "releng.cache.level-1.docker-images.v2.update-verify.latest"
+LOG = "public/logs/live_backing.log"
 # A pool's past, in the index.
 RESULTS_IN_INDEX = 24
 PUSHED = datetime(2026, 3, 24, 10, tzinfo=UTC)
@@ -104,7 +106,7 @@ def example() -> Deployment:
     add_measured(deployment, documents_now[0], SLOW_TASK, PUSHED, task_id=SLOW_TASK)
     deployment.leave(SLOW_TASK, _profile(), PROFILE)
     log = Artifact(sample_phases.DOCUMENTED.log(), content_type="text/plain")
-    deployment.artifacts[SLOW_TASK, 0, "public/logs/live_backing.log"] = log
+    deployment.artifacts[SLOW_TASK, 0, LOG] = log
     deployment.index[IMAGE] = SLOW_TASK
     real_tasks.add(deployment)
     # The runs of the slow task on intel have whole profiles, each with its own times.
@@ -112,9 +114,35 @@ def example() -> Deployment:
         if row["pool"] == "intel" and "own_started" in row:
             times = {"started": row["own_started"], "ended": row["own_ended"]}
             deployment.leave(row["task_id"], _profile() | times, PROFILE, row["run_id"])
+        if "own_started" in row:
+            log = Artifact(_log(row), content_type="text/plain")
+            deployment.artifacts[row["task_id"], row["run_id"], LOG] = log
     gate_pushes.add(deployment, PUSHED)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
+
+
+def _log(row: real_tasks.Row) -> bytes:
+    """Return a run's log: amd-16 loads its image and unpacks more slowly, as long as it takes."""
+    vary = 1 + 0.02 * (int(row["worker"][-1]) - 2.5)
+    load_s, unpack_s = (35.0, 25.0) if row["pool"] == "amd-16" else (20.0, 22.0)
+    times = [datetime.fromisoformat(row[name]) for name in ("started", "own_started", "own_ended")]
+    simulated = replace(
+        sample_phases.DOCUMENTED,
+        label=row["label"],
+        pool=f"releng-1/{row['pool']}",
+        started=times[0],
+        pending_s=120.0,
+        image_load_s=load_s * vary,
+        fetches=(Fetch(14.0, unpack_s * vary, 1050 * MIB),),
+        own_s=(times[2] - times[1]).total_seconds(),
+        artifacts_s=11.0,
+        caches_kept_s=1.0,
+        packages_s=0.0,
+    )
+    set_up_s = (times[1] - times[0]).total_seconds()
+    known_s = sum(simulated.truth().values()) - simulated.own_s - simulated.pending_s - 12.0
+    return replace(simulated, packages_s=set_up_s - known_s).log()
 
 
 @cache

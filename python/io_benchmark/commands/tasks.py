@@ -3,25 +3,28 @@
 
 ADDRESS is a CSV or JSON file of task runs, such as Firefox's daily export, or
 (with io-benchmark[all]) group:ID, task:ID, index:ROUTE, or their web address.
-Runs are compared with those of the same label on the baseline pool; with
---against, each pool is compared with its runs there; with --machines, each
-machine with those of its pool.
+Runs are compared with those of the same label on the baseline pool, with
+--against each pool with its runs there, with --machines machine by machine.
 
 Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 """
 
 import re
 import warnings
+from typing import TYPE_CHECKING
 
+from io_benchmark.commands import phases
 from io_benchmark.commands.options import common
 from io_benchmark.commands.options.option import Given, flag, option, repeatable, several
-from io_benchmark.commands.options.values import parse_date, parse_name, wrong_value
+from io_benchmark.commands.options.values import parse_date, parse_name, whole_number, wrong_value
 from io_benchmark.context import Context
+
+if TYPE_CHECKING:  # --help needs no data classes
+    from io_benchmark.operations.phases import LogChoice
 
 USAGE = "ADDRESS ... [OPTION ...]"
 EXAMPLES = (
-    "io-benchmark tasks group:Q0dZr3pPQ3m2cV9zqv1l9A --label update-verify",
-    "io-benchmark tasks runs.csv --prices prices.yml",
+    "io-benchmark tasks group:Q0dZr3pPQ3m2cV9zqv1l9A --label update-verify --phases",
     "io-benchmark tasks runs.csv --machines --pool linux-hardware",
 )
 MANUAL = "tasks.md"
@@ -47,19 +50,34 @@ SINCE = option(
 RANK = flag(
     "--rank",
     "labels by what their slower pools cost per month",
-    excludes=dict.fromkeys(("--against", "--baseline", "--margin"), _RANKS),
+    excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--phases"), _RANKS),
+)
+PHASES = flag("--phases", "which phase of set-up differs, by logs of the tasks")
+_LOGS, _MOST_LOGS = 200, 1000
+LOGS = option(
+    "--most-logs",
+    "N",
+    f"logs to read at most (default: {_LOGS})",
+    whole_number(_MOST_LOGS),
+    default=_LOGS,
+    needs=("--phases",),
+)
+READINGS = phases.READINGS._replace(
+    summary="keep what was read of logs in FILE", needs=("--phases",)
+)
+ON = several(
+    "--on", "ADDRESS", "results that show causes", parse_name, needs=("--rank", "--phases")
 )
 MACHINES = flag(
     "--machines",
     "machines that are slower than others of their pool",
-    excludes=dict.fromkeys(("--against", "--baseline", "--rank", "--on"), _OF_POOL),
+    excludes=dict.fromkeys(("--against", "--baseline", "--rank", "--on", "--phases"), _OF_POOL),
 )
-ON = several("--on", "ADDRESS", "results that show causes", parse_name, needs=("--rank",))
 ADDRESSES = common.ADDRESSES._replace(summary="where the runs are")
 LABELS = common.DETAILS._replace(summary="show each label and all notes")
 OPTIONS = {
     "which runs": (ADDRESSES, common.AGAINST, LABEL, POOLS, SINCE, common.BASELINE),
-    "how to judge": (common.MARGIN, RANK, MACHINES, ON),
+    "how to judge": (common.MARGIN, RANK, MACHINES, PHASES, LOGS, READINGS, ON),
     common.REPORT_OUTPUT: (LABELS, common.PRICES, *common.GENERAL_OUTPUT),
 }
 
@@ -94,6 +112,8 @@ def run(given: Given, context: Context) -> int:
         baseline=given[common.BASELINE],
         margin=given[common.MARGIN],
         prices=given[common.PRICES],
+        logs=_log_choice(given, context),
+        on=given[ON],
     )
     if not report.comparisons:
         nothing = (
@@ -120,3 +140,16 @@ def _judge_machines(given: Given, context: Context) -> int:
     if not report.pools:
         nothing = "no run on a named worker was found; check --label, --pool and --since"
     return print_report(report, given, context, nothing)
+
+
+def _log_choice(given: Given, context: Context) -> "LogChoice | None":
+    """Return which logs to read, if any."""
+    from io_benchmark.operations.phases import LogChoice
+    from io_benchmark.sources.taskcluster.addresses import parse
+
+    if not given[PHASES]:
+        return None
+    addresses = [*given[ADDRESSES], *given[common.AGAINST]]
+    parsed = [parse(address, context.environment) for address in addresses]
+    root_urls = frozenset(address.root_url for address in parsed if address is not None)
+    return LogChoice(given[LOGS], given[READINGS], root_urls)

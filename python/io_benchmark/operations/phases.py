@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Read where the time of runs went, by their logs."""
+"""Read where the time of runs went, by their logs, and compare pools by that."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from io_benchmark.analysis.model.statements import count, statement
 from io_benchmark.analysis.phases.phase_model import RunPhases
 from io_benchmark.analysis.phases.phase_report import ExplainedPhases, report_phases
+from io_benchmark.analysis.tasks.difference_model import ComparedPhases
+from io_benchmark.analysis.tasks.log_sample import choose_runs
+from io_benchmark.analysis.tasks.phase_differences import compare_phases
 from io_benchmark.context import Context
+from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather_phases
 from io_benchmark.sources.kept_phases import read_kept_phases, write_kept_phases
@@ -52,6 +58,57 @@ def read_run_phases(
             read_named_logs(root_url or default_root_url(context.environment), keys, query)
 
     return _read(context, limits or LogLimits(), readings, read)
+
+
+class LogChoice(Struct, frozen=True):
+    """Which logs a comparison of tasks reads."""
+
+    most: int
+    readings: Path | None = None  # a file that keeps them
+    root_urls: frozenset[str] = frozenset()  # of the runs, where their addresses have one
+
+
+def compare_logs(
+    context: Context,
+    pairs: Sequence[tuple[str, str]],
+    sides: Mapping[str, Sequence[TaskRun]],
+    choice: LogChoice,
+) -> ComparedPhases:
+    """Read the logs of runs of each side, at most so many, and compare their phases."""
+    if len(choice.root_urls) > 1:
+        raise UsageError("logs of one deployment are read at a time; give addresses of one")
+    compared = {
+        side: sides[side] for side in dict.fromkeys(name for pair in pairs for name in pair)
+    }
+    chosen = {
+        (run.task_id, run.run_id): (side, run)
+        for side, runs in choose_runs(compared, choice.most).items()
+        for run in runs
+    }
+    reading = read_run_phases(
+        context,
+        [run for _, run in chosen.values()],
+        root_url=min(choice.root_urls, default=None),
+        readings=choice.readings,
+    )
+    by_side: dict[str, list[RunPhases]] = {}
+    for phases in reading.results:
+        side, run = chosen[phases.task_id, phases.run_id or 0]
+        # As the tasks are compared; a table may not know its workers.
+        by_side.setdefault(side, []).append(replace(phases, label=run.label))
+    notes = [statement("{line}", line=line) for line in (*reading.remarks, *reading.unreadable)]
+    completed = sum(run.state == "completed" for runs in compared.values() for run in runs)
+    if not chosen:
+        notes = [
+            statement("no log was read: no completed run of a label on two sides has a task id")
+        ]
+    elif len(chosen) < completed:
+        template = "logs were chosen, balanced by pool, label and worker: {chosen} of {completed}"
+        chosen_runs, all_runs = count(len(chosen)), count(completed)
+        notes.insert(0, statement(template, chosen=chosen_runs, completed=all_runs))
+    return ComparedPhases(
+        pairs=compare_phases(pairs, by_side), logs=len(reading.results), notes=tuple(notes)
+    )
 
 
 class _Keeper(Struct):

@@ -11,17 +11,22 @@ from msgspec import field
 from msgspec.structs import replace
 
 from io_benchmark import command_lines
+from io_benchmark.analysis.explaining.causes import RULES_BY_NAME
+from io_benchmark.analysis.investigation.investigation_model import Reason
 from io_benchmark.analysis.investigation.report_findings import explain
+from io_benchmark.analysis.model.cause import Change, Resource
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
+from io_benchmark.analysis.tasks.difference_model import ComparedPhases
 from io_benchmark.analysis.tasks.ranking import ExplainedRanking, RankedLabel, RunTotals
 from io_benchmark.analysis.tasks.task_model import ExplainedTasks, TaskReport, TaskSide
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
 from io_benchmark.operations.compare import compare_pools, read_workers
+from io_benchmark.operations.phases import LogChoice, compare_logs
 from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
@@ -44,8 +49,13 @@ def compare_task_runs(
     baseline: str | None,
     margin: float,
     prices: Mapping[str, Price],
+    logs: LogChoice | None = None,
+    on: Sequence[str] = (),
 ) -> ExplainedTasks:
-    """Compare the runs of each label between pools, or with those at the addresses of `against`."""
+    """Compare the runs of each label between pools, or with those at the addresses of `against`.
+
+    With `logs` also compare the phases of runs; results at `on` show whether CPUs are slower.
+    """
     groups = {BEFORE: against, AFTER: addresses} if against else {"": addresses}
     readings = {
         when: _read_runs(group, context, label, pools, since) for when, group in groups.items()
@@ -71,11 +81,36 @@ def compare_task_runs(
     report = analyse(
         plan, sides, margin=margin, prices=prices, unreadable=unreadable, remarks=remarks
     )
+    if logs is not None and report.comparisons:
+        workers = read_workers(on, context).results if on else ()
+        report = replace(report, phases=_compare_phases(context, report, sides, logs, workers))
     runs = [run for reading in readings.values() for run in reading.results]
     return ExplainedTasks(
         **{name: getattr(report, name) for name in TaskReport.__struct_fields__},
         addresses=(*against, *addresses),
         days=_days(runs),
+    )
+
+
+def _compare_phases(
+    context: Context,
+    report: TaskReport,
+    sides: Mapping[str, Sequence[TaskRun]],
+    logs: LogChoice,
+    workers: Sequence[Worker],
+) -> ComparedPhases:
+    """Compare the phases of the report's pairs by logs of their runs."""
+    pairs = [(pair.candidate, pair.baseline) for pair in report.comparisons]
+    compared = compare_logs(context, pairs, sides, logs)
+    queues = {side.side: side.queue for side in report.sides}
+    return replace(
+        compared,
+        pairs=tuple(
+            pair.on_cpus
+            if _has_slower_cpus(workers, queues[pair.candidate], queues[pair.baseline])
+            else pair
+            for pair in compared.pairs
+        ),
     )
 
 
@@ -160,14 +195,31 @@ def _next_command(row: RankedLabel, task_id: str, addresses: Sequence[str]) -> s
 
 def _cause(workers: Sequence[Worker], queue: str, reference_queue: str) -> str:
     """Return the causes for which a pool is slower in the benchmark; nothing if none is known."""
+    reasons = _reasons(workers, queue, reference_queue)
+    causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in reasons]
+    return ", ".join(dict.fromkeys(causes))
+
+
+def _reasons(workers: Sequence[Worker], queue: str, reference_queue: str) -> Sequence[Reason]:
+    """Return why a pool is slower in the benchmark, where it has both pools."""
     names = pools_by_queue(workers)
     pool, reference = pool_of(queue, names), pool_of(reference_queue, names)
     if pool is None or reference is None or pool == reference:
-        return ""
+        return ()
     both = [worker for worker in workers if worker.pool in (pool, reference)]
-    reasons = explain(compare_pools(both, reference), pool, reference).reasons
-    causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in reasons]
-    return ", ".join(dict.fromkeys(causes))
+    return explain(compare_pools(both, reference), pool, reference).reasons
+
+
+def _has_slower_cpus(workers: Sequence[Worker], queue: str, reference_queue: str) -> bool:
+    """Return whether CPUs alone are why a pool is slower in the benchmark."""
+    changes = [
+        RULES_BY_NAME[reason.cause.name].change
+        for reason in _reasons(workers, queue, reference_queue)
+        if reason.cause.name in RULES_BY_NAME
+    ]
+    return bool(changes) and all(
+        isinstance(change, Change) and change.limits is Resource.CPU for change in changes
+    )
 
 
 def pools_by_queue(workers: Iterable[Worker]) -> dict[str, str]:
