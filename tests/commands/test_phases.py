@@ -125,6 +125,31 @@ def test_a_task(tmp_path: Path) -> None:
     assert page.read_text().count('class="part ') == 12
 
 
+@pytest.mark.parametrize(
+    ("tasks_before", "expected"),
+    [
+        (0, {"pending": 0.5, "worker start": 1.5}),
+        (1, {"pending": 2.0}),
+    ],
+    ids=["first task", "second task"],
+)
+def test_the_start_of_a_worker(tasks_before: int, expected: dict[str, float]) -> None:
+    """Of the first task of a worker, worker-manager knows when that was made, and when ready."""
+    simulated = SimulatedRun()
+    task_id, task_run = task(1, simulated)
+    made = deployment(((task_id, task_run), {NAME: simulated.log()}))
+    recent = [{"taskId": entry} for entry in ["A" * 22] * tasks_before + [task_id]]
+    made.workers[task_run["workerGroup"], task_run["workerId"]] = {
+        "created": "2026-11-28T16:33:50.100Z",
+        "claims": {"firstClaim": "2026-11-28T16:33:51.600Z", "recentTasks": recent},
+    }
+    with Loopback(made) as loopback:
+        address = f"task:{task_id}"
+        (entry,) = program.document("phases", address, environment=loopback.environment)["runs"]
+    assert {name: value for name, value in phases_s(entry).items() if name in expected} == expected
+    assert ("worker start" in phases_s(entry)) == ("worker start" in expected)
+
+
 def test_a_group() -> None:
     """Each task's log is read; a task that never started is only counted."""
     simulated = SimulatedRun()

@@ -19,6 +19,7 @@ from loopback_deployment import Deployment, cancel, shown
 ME = Client("me", "secret-token")
 PRIORITIES = ("highest", "very-high", "high", "medium", "low", "very-low", "lowest")
 TASK = "queue/v1/task/<taskId>"
+WORKERS = "provisioners/<provisionerId>/worker-types/<workerType>/workers"
 ROUTES = (
     ("GET", "queue/v1/task-group/<taskGroupId>/list", "list_task_group"),
     ("GET", TASK, "task"),
@@ -29,15 +30,13 @@ ROUTES = (
     ("GET", f"{TASK}/runs/<runId>/artifact-content/<name*>", "artifact"),
     ("POST", "queue/v1/tasks/status", "statuses"),
     ("POST", "queue/v1/tasks", "tasks"),
-    (
-        "GET",
-        "queue/v1/provisioners/<provisionerId>/worker-types/<workerType>/workers",
-        "list_workers",
-    ),
+    ("GET", f"queue/v1/{WORKERS}", "list_workers"),
     ("GET", "index/v1/task/<indexPath>", "find_task"),
     ("GET", "index/v1/tasks/<namespace>", "list_tasks"),
     ("GET", "index/v1/namespaces/<namespace>", "list_namespaces"),
     ("GET", "worker-manager/v1/worker-pool/<workerPoolId*>", "worker_pool"),
+    ("GET", f"worker-manager/v1/{WORKERS}/<workerGroup>/<workerId>", "worker_of_queue"),
+    ("GET", "worker-manager/v1/workers/<workerPoolId>/<workerGroup>/<workerId>", "worker"),
     ("GET", "auth/v1/scopes/current", "current_scopes"),  # taskgraph asks this and lists artifacts
 )
 # The scopes of methods that need no more than their parameters tell, as the reference has them.
@@ -384,6 +383,16 @@ class Api:
                 for (group, name), first in sorted(workers.items())
             ]
         }
+
+    def _worker_of_queue(self, call: Call) -> Any:
+        """Return a worker by its claims; few tests have one."""
+        return self._worker(call)["claims"]
+
+    def _worker(self, call: Call) -> Any:
+        try:
+            return self.deployment.workers[call["workerGroup"], call["workerId"]]
+        except KeyError:
+            raise not_found("Worker not found") from None
 
     def _worker_pool(self, call: Call) -> Any:
         pool, pools = call["workerPoolId"], self.deployment.worker_pools

@@ -123,6 +123,8 @@ class Deployment:
     # happens to a task once it is there.
     refuse: Callable[[dict[str, Any]], tuple[int, str, str] | None] = lambda _definition: None
     on_create: Callable[["Deployment", str], None] = lambda _deployment, _task_id: None
+    # By group and id, as worker-manager shows them; `claims` are what the queue knows.
+    workers: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     worker_pools: set[str] | None = None  # None: whoever asks is not told
     empty_worker_pages: int = 0  # of expired workers
 

@@ -123,14 +123,14 @@ def facts_of(task: QueueTask, run: QueueRun) -> RunFacts:
         task_id=task.task_id,
         run_id=run.run_id,
         worker=f"{group}/{worker}" if worker else "",
-        scheduled_ns=_nanoseconds(run.scheduled),
-        started_ns=_nanoseconds(run.started),
-        resolved_ns=_nanoseconds(run.resolved),
+        scheduled_ns=nanoseconds(run.scheduled),
+        started_ns=nanoseconds(run.started),
+        resolved_ns=nanoseconds(run.resolved),
         started=clean_name(run.started or ""),
     )
 
 
-def _nanoseconds(time: str | None) -> int | None:
+def nanoseconds(time: str | None) -> int | None:
     moment = parse_time(time)
     return None if moment is None else round(moment.timestamp() * 1000) * 10**6
 
@@ -170,8 +170,8 @@ def _run_of(path: Path, runs: list[QueueRun]) -> QueueRun:
     with open_regular(path) as descriptor:
         sink = LogSink(RunFacts(), most_bytes=_BEGIN_BYTES)
         sink.take(os.read(descriptor, _BEGIN_BYTES))
-    begin_ns = _nanoseconds(sink.finish().started)
-    return min(runs, key=lambda run: abs((_nanoseconds(run.started) or 0) - (begin_ns or 0)))
+    begin_ns = nanoseconds(sink.finish().started)
+    return min(runs, key=lambda run: abs((nanoseconds(run.started) or 0) - (begin_ns or 0)))
 
 
 def _read_json(path: Path, kind: type[T]) -> T | None:

@@ -231,7 +231,7 @@ class LogHead(Struct):
     def _before_run_task(self, line: StampedLine) -> None:
         """Read what may come between the start of a command and that of run-task."""
         message = line.message
-        if line.writer == b"setup" and message.startswith(b"run-task started in "):
+        if line.writer == b"setup" and message.startswith(b"run-task started"):
             if self._output_lines <= _LINES_BEFORE_RUN_TASK:
                 self._has_run_task = True
                 phase = PhaseName.CONTAINER_START if self._is_container else PhaseName.OTHER

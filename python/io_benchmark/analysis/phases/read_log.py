@@ -5,6 +5,8 @@ Constant memory: the begin of a log is read line by line until the task's own wo
 what follows only the end.
 """
 
+from collections.abc import Iterator
+
 from msgspec import Struct, field
 
 from io_benchmark.analysis.phases.log_end import LogEnd, LogTail, read_end
@@ -32,6 +34,9 @@ class RunFacts(Struct, frozen=True, kw_only=True):
     scheduled_ns: int | None = None
     started_ns: int | None = None
     resolved_ns: int | None = None
+    # Of a worker whose first task this is.
+    worker_made_ns: int | None = None
+    worker_ready_ns: int | None = None
     started: str = ""  # as the queue writes it
 
 
@@ -87,9 +92,7 @@ class LogReader(Struct):
             messages.append(_NO_STAMP)
         else:
             spans = make_spans(head, end, times, is_complete=is_complete, messages=messages)
-        if facts.scheduled_ns is not None and facts.started_ns is not None:
-            pending_ns = max(0, facts.started_ns - facts.scheduled_ns)
-            spans = (Span(PhaseName.PENDING, -pending_ns, pending_ns), *spans)
+        spans = (*_before_start(facts), *spans)
         checkout_ns = sum(span.duration_ns for span in spans if span.phase is PhaseName.CHECKOUT)
         return RunPhases(
             label=facts.label,
@@ -113,3 +116,23 @@ class LogReader(Struct):
         if end.finished_ns is not None:
             return True
         return self.facts.resolved_ns is not None and end.is_worker_last
+
+
+def _before_start(facts: RunFacts) -> Iterator[Span]:
+    """Yield the spans before the run: pending, and within that the start of a new worker."""
+    if facts.scheduled_ns is None or facts.started_ns is None:
+        return
+    end_ns, begin_ns = facts.started_ns, min(facts.scheduled_ns, facts.started_ns)
+    made_ns, ready_ns = facts.worker_made_ns, facts.worker_ready_ns
+    if made_ns is None or ready_ns is None:
+        made_ns = ready_ns = end_ns
+    # A worker may have been made before the run was scheduled.
+    made_ns = min(max(made_ns, begin_ns), end_ns)
+    ready_ns = min(max(ready_ns, made_ns), end_ns)
+    for phase, start_ns, stop_ns in (
+        (PhaseName.PENDING, begin_ns, made_ns),
+        (PhaseName.WORKER_START, made_ns, ready_ns),
+        (PhaseName.PENDING, ready_ns, end_ns),
+    ):
+        if stop_ns > start_ns:
+            yield Span(phase, start_ns - end_ns, stop_ns - start_ns)

@@ -165,6 +165,23 @@ class WorkersPage(Struct, frozen=True, rename="camel"):
     continuation_token: str | None = None
 
 
+class _RecentTask(Struct, frozen=True, rename="camel"):
+    task_id: str
+
+
+class SeenWorker(Struct, frozen=True, rename="camel"):
+    """A worker by its claims."""
+
+    first_claim: str | None = None
+    recent_tasks: list[_RecentTask] = []  # the newest 20, the first of them first
+
+
+class MadeWorker(Struct, frozen=True, rename="camel"):
+    """A worker as its provisioner made it."""
+
+    created: str | None = None
+
+
 class ArtifactContent(Struct, frozen=True, rename="camel"):
     """The location of an artifact's content, or the reason why there is none."""
 

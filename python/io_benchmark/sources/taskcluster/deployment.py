@@ -34,9 +34,11 @@ from io_benchmark.sources.taskcluster.api_answers import (
     GroupMember,
     IndexedTask,
     LandingJob,
+    MadeWorker,
     NamedDefinition,
     NamespacesPage,
     QueueRun,
+    SeenWorker,
     StatusAnswer,
     StatusesPage,
     TasksPage,
@@ -119,6 +121,14 @@ class Deployment:
         except (MissingError, RequestRefusedError):
             return None
         return False
+
+    async def worker(self, queue: str, group: str, name: str) -> tuple[SeenWorker, MadeWorker]:
+        """Return what is known of a worker by its claims, and as it was made."""
+        names = (*queue.split("/", 1), group, name)
+        return (
+            await self._ask(SeenWorker, lambda: self._workers.getWorker(*names)),
+            await self._ask(MadeWorker, lambda: self._workers.worker(queue, group, name)),
+        )
 
     async def find(self, route: str) -> str | None:
         try:

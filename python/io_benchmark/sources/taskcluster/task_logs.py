@@ -8,13 +8,15 @@ from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from io_benchmark.analysis.phases.phase_model import RunPhases
+from io_benchmark.analysis.phases.read_log import RunFacts
 from io_benchmark.errors import GaveUpError, MissingError, ResultError
 from io_benchmark.number_text import digits, number_of, size
 from io_benchmark.sources import protocol
 from io_benchmark.sources.requests import run_all
-from io_benchmark.sources.run_logs import LogSink, facts_of
+from io_benchmark.sources.run_logs import LogSink, facts_of, nanoseconds
 from io_benchmark.sources.silence import in_progress
 from io_benchmark.sources.taskcluster.api_answers import QueueRun
 from io_benchmark.sources.taskcluster.deployment import Deployment
@@ -25,6 +27,7 @@ from io_benchmark.text import clean
 _AT_ONCE = 8  # each keeps some MB
 _GROWING_S = 5.0  # a log that grows is sent until its task ends
 _FEW_LOGS = 20
+_RECENT_TASKS = 20  # of a worker; earlier ones are forgotten
 _Run = tuple[ListedTask, QueueRun]
 
 
@@ -117,6 +120,8 @@ class TaskLogs(Struct):
     async def _phases(self, listed: ListedTask, run: QueueRun) -> RunPhases:
         """Return the phases of a run; a log that grows is read as far as it is."""
         facts = facts_of(listed.task, run)
+        if self._total <= _FEW_LOGS:
+            facts = await _with_worker_start(listed, run, facts)
         sinks: list[LogSink] = []
 
         def new_sink() -> LogSink:
@@ -154,6 +159,23 @@ class TaskLogs(Struct):
                     url, partial(_attempt, deployment, url, new_sink)
                 )
         raise ResultError("it has no log: it has expired, or the worker died before it wrote one")
+
+
+async def _with_worker_start(listed: ListedTask, run: QueueRun, facts: RunFacts) -> RunFacts:
+    """Add when the run's worker was made and ready, if this was its first task."""
+    group, name = run.worker_group or "", run.worker_id or ""
+    try:
+        seen, made = await listed.deployment.worker(listed.task.status.queue, group, name)
+    except ResultError:
+        return facts  # it has expired, or who asks may not know it
+    tasks = seen.recent_tasks
+    if len(tasks) >= _RECENT_TASKS or not tasks or tasks[0].task_id != listed.task.task_id:
+        return facts
+    return replace(
+        facts,
+        worker_made_ns=nanoseconds(made.created),
+        worker_ready_ns=nanoseconds(seen.first_claim),
+    )
 
 
 def _choose_run(listed: ListedTask) -> QueueRun | None:
