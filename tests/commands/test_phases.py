@@ -130,18 +130,24 @@ def test_a_task(tmp_path: Path) -> None:
     [
         (0, {"pending": 0.5, "worker start": 1.5}),
         (1, {"pending": 2.0}),
+        (19, {"pending": 2.0}),
     ],
-    ids=["first task", "second task"],
+    ids=["first task", "second task", "perhaps not the first"],
 )
 def test_the_start_of_a_worker(tasks_before: int, expected: dict[str, float]) -> None:
     """Of the first task of a worker, worker-manager knows when that was made, and when ready."""
     simulated = SimulatedRun()
     task_id, task_run = task(1, simulated)
     made = deployment(((task_id, task_run), {NAME: simulated.log()}))
-    recent = [{"taskId": entry} for entry in ["A" * 22] * tasks_before + [task_id]]
+    # Of more than 20 tasks the first ones are forgotten.
+    others = ["A" * 22] * tasks_before
+    recent = [*others, task_id] if tasks_before < 19 else [task_id, *others]
     made.workers[task_run["workerGroup"], task_run["workerId"]] = {
         "created": "2026-11-28T16:33:50.100Z",
-        "claims": {"firstClaim": "2026-11-28T16:33:51.600Z", "recentTasks": recent},
+        "claims": {
+            "firstClaim": "2026-11-28T16:33:51.600Z",
+            "recentTasks": [{"taskId": entry} for entry in recent],
+        },
     }
     with Loopback(made) as loopback:
         address = f"task:{task_id}"
@@ -261,6 +267,19 @@ def test_files_that_are_not_logs(content: bytes, message: str, tmp_path: Path) -
     log.write_bytes(content)
     done = program.run("phases", log, expected=1)
     assert done.stderr.startswith(f"error: {log}: {message}")
+
+
+def test_a_log_that_is_larger_than_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what gzip makes of a file, as much is read as there is time for; the end is not known."""
+    monkeypatch.setattr("io_benchmark.sources.run_logs._DECODED_BYTES", 10**6)
+    log = tmp_path / "task.log"
+    begin, make, end = SimulatedRun().log().partition(b"+ make\n")
+    log.write_bytes(gzip.compress(begin + make + b"x\n" * 10**6 + end))
+    (entry,) = program.document("phases", log)["runs"]
+    assert not entry["is_complete"]
+    assert entry["messages"] == [
+        "its log has more than 977 KiB, gzip decoded; what is behind that is not known"
+    ]
 
 
 def test_what_is_beside_a_log_and_cannot_be_used(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ _MOUNT = re.compile(
     rb"|(?:Moving|No) existing writable directory cache |Granting |Successfully mounted "
 )
 _MOUNT_DOWNLOAD = re.compile(rb"Downloading (?:task \S+ artifact|url) (\S+) to ")
+_UNPACKING = (b"Extracting ", b"Decompressing ", b"Copying ")
 _MOUNT_SIZE = re.compile(rb"Downloaded ([0-9]{1,15}) bytes with SHA256 ")
 _WIRE_SIZE = re.compile(rb"Downloaded ([0-9]{1,9}(?:\.[0-9]{1,9})?) mb\b")
 _LAYER = re.compile(rb"\S{1,200} - Downloaded in [0-9.]+ seconds")
@@ -145,9 +146,13 @@ class LogHead(Struct):
         self.last_ns = time_ns
 
     def _enter(self, phase: PhaseName, time_ns: int) -> Segment:
-        if not self.segments or self.segments[-1].phase is not phase:
-            if len(self.segments) >= _MOST_SEGMENTS:
-                return self.segments[-1]
+        """Return the segment of a phase, which may have begun before."""
+        if self.segments and self.segments[-1].phase is phase:
+            return self.segments[-1]
+        return self._begin(phase, time_ns)
+
+    def _begin(self, phase: PhaseName, time_ns: int) -> Segment:
+        if len(self.segments) < _MOST_SEGMENTS:
             self.segments.append(Segment(phase, time_ns))
         return self.segments[-1]
 
@@ -182,23 +187,23 @@ class LogHead(Struct):
             self.task_id = match[1].decode("ascii", "replace")
 
     def _mount(self, message: bytes, time_ns: int) -> None:
+        self._has_image_mount |= b"dockerimage" in message or b"/image.tar" in message
         if match := _MOUNT_DOWNLOAD.match(message):
             # Before version 96.7.1 only the artifact's name tells that it is the image.
             is_image = b"/image.tar" in match[1]
-            phase = PhaseName.IMAGE_DOWNLOAD if is_image else PhaseName.CACHES
-            self._image = Segment(phase, time_ns)
-            self._has_image_mount |= is_image
-            if len(self.segments) < _MOST_SEGMENTS:
-                self.segments.append(self._image)
-            return
-        if (match := _MOUNT_SIZE.match(message)) and self._image is not None:
-            self._image.size_bytes = int(match[1])
-        elif message.startswith(b'File mount "dockerimage"') and self._image is not None:
-            self._image.phase = PhaseName.IMAGE_DOWNLOAD
-        self._has_image_mount |= b"dockerimage" in message or b"/image.tar" in message
-        is_unpacking = message.startswith((b"Extracting ", b"Decompressing ", b"Copying "))
-        is_image = is_unpacking and b"dockerimage" in message
-        self._enter(PhaseName.IMAGE_LOAD if is_image else PhaseName.CACHES, time_ns)
+            self._image = self._begin(
+                PhaseName.IMAGE_DOWNLOAD if is_image else PhaseName.CACHES, time_ns
+            )
+        elif match := _MOUNT_SIZE.match(message):
+            if self._image is not None:
+                self._image.size_bytes = int(match[1])
+            self._begin(PhaseName.CACHES, time_ns)
+        elif b"dockerimage" in message and message.startswith(_UNPACKING):
+            self._enter(PhaseName.IMAGE_LOAD, time_ns)
+        else:
+            if message.startswith(b'File mount "dockerimage"') and self._image is not None:
+                self._image.phase = PhaseName.IMAGE_DOWNLOAD
+            self._enter(PhaseName.CACHES, time_ns)
 
     def _docker_worker(self, line: StampedLine) -> None:
         message = line.message
@@ -226,7 +231,7 @@ class LogHead(Struct):
                     "this version of the worker does not show when it loads the image: that is in "
                     f"{PhaseName.CACHES} or {PhaseName.CONTAINER_START}"
                 )
-        self.segments.append(Segment(PhaseName.OWN_WORK, time_ns))
+        self._begin(PhaseName.OWN_WORK, time_ns)
 
     def _before_run_task(self, line: StampedLine) -> None:
         """Read what may come between the start of a command and that of run-task."""
