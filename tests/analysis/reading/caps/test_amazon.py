@@ -141,6 +141,9 @@ def test_the_first_credits_that_are_spent_end_a_burst() -> None:
     assert cap.writes_bound_by is BoundBy.DISK
     assert rates_in(MIB, cap.burst) == (3000, 3000, 128, 128)
     assert (cap.burst_s, cap.large_burst_s) == (1800, 1800)
+    # Of m5.xlarge only its 6,000 operations are exceeded: large ones last.
+    cap = boot_cap("amazon", "m5.xlarge", NetworkDisk("gp3", None, 8000, 125 * MIB))
+    assert (cap.burst_s, cap.large_burst_s) == (1800, None)
     # Of i4i.xlarge 5,000 operations and 156 MB/s are not exceeded.
     cap = boot_cap("amazon", "i4i.xlarge", NetworkDisk("gp2", 100))
     assert cap.large_burst_s is not None
