@@ -42,6 +42,8 @@ class Alias(NamedTuple):
     begin: int  # in characters from the start of the text
     end: int
     node: yaml.Node
+    parent: yaml.Node  # that it is in
+    index: Any  # of an item; of a value, its key's node
 
 
 class Document(yaml.SafeLoader):
@@ -93,7 +95,8 @@ class Document(yaml.SafeLoader):
             raise _mistake(f"*{event.anchor} contains itself", event)
         if len(self.aliases) == MOST_ALIASES:
             raise _mistake(f"has more than {MOST_ALIASES:,} aliases", event)
-        self.aliases.append(Alias(event.start_mark.index, event.end_mark.index, node))
+        begin, end = event.start_mark.index, event.end_mark.index
+        self.aliases.append(Alias(begin, end, node, parent, index))
         values, levels = self._sizes[event.anchor]
         self._lowest_level = max(self._lowest_level, self._level + levels)
         self._add(values, event)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
+from io_benchmark.adopt.pools.definitions import NoPatchError, PoolDefinitions
 from io_benchmark.adopt.projects.pools import CONFIG
 from io_benchmark.adopt.projects.project import KIND, Project
 from io_benchmark.analysis.investigation.investigation_model import (
@@ -21,6 +21,7 @@ from io_benchmark.analysis.model.cause import (
     Remedy,
     Target,
 )
+from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.errors import IoBenchmarkError
 from io_benchmark.yaml_reader import YamlError, parse_yaml
@@ -58,6 +59,17 @@ pools:
           disks:
             - *ssd
   - {pool_id: one/other, config: {instance_types: [*small]}}
+  - pool_id: one/network
+    config:
+      instance_types:
+        - &middle
+          machine_type: middle
+          disks:
+            - &boot
+              boot: true  # of ours
+              initializeParams: {sourceImage: image}
+            - *ssd
+  - {pool_id: two/network, config: {instance_types: [*middle, {<<: *middle, disks: [*boot]}]}}
 """
 REMEDY = Remedy("x", statement("x"), None, False, ())
 FIXES: dict[str, tuple[Any, ...]] = {
@@ -65,6 +77,8 @@ FIXES: dict[str, tuple[Any, ...]] = {
     "c/shared": ("small",),
     "one/disks": ("small", "", 1),
     "one/other": ("small", "large"),
+    "one/network": ("middle", "", 0, None, NetworkDisk("pd-ssd", 200)),
+    "two/network": ("middle", "", 0, None, NetworkDisk("pd-ssd", 200)),
 }
 PIECES = (
     "[", "]", "{", "}", ":", "- ", "? ", "&ssd ", "*ssd ", "<<: ", "!!int ", "!!bool ", "!!set ",

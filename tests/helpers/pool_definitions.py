@@ -61,12 +61,8 @@ pools:
                 provisionedIops: 6000
                 provisionedThroughput: 300
   - pool_id: 'win/{kind}'
-    variants: [{kind: cpu}, {kind: gpu}, {kind: template}]
+    variants: [{kind: cpu}, {kind: gpu}]
     config:
-      armDeployment:
-        by-kind:
-          template: {templateSpecId: /a/template}
-          default: false
       vmSizes:
         - vmSize: &size
             by-kind:
@@ -91,6 +87,19 @@ pools:
           launchConfig:
             storageProfile:
               osDisk: {diffDiskSettings: {option: Local}}
+  - pool_id: 'arm/{kind}'
+    variants: [{kind: plain}, {kind: template}]
+    config:
+      armDeployment:
+        by-kind:
+          template: {templateSpecId: /a/template}
+          default: false
+      vmSizes:
+        - vmSize: Standard_D32ads_v5
+          launchConfig:
+            hardwareProfile: {vmSize: Standard_D16ads_v5}
+            storageProfile:
+              osDisk: {diskSizeGB: 256}
   - pool_id: aws/linux
     config:
       instance_types:

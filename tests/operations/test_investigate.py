@@ -9,12 +9,21 @@ from typing import Any
 import investigated
 import program
 import pytest
+import sample_investigation
 from investigated import Task
 from loopback import Loopback
 from loopback_deployment import Deployment
+from msgspec.structs import replace as replaced
 from simulated_machine import Disk, Machine
 from simulated_results import Pool
 from situations import BASE, FAST, ONE_DISK, SLOW
+
+from io_benchmark.adopt.pools.definitions import PoolDefinitions
+from io_benchmark.analysis.investigation.investigation_model import Fix
+from io_benchmark.analysis.model.cause import Remedy, Target
+from io_benchmark.analysis.model.pool_machine import NetworkDisk
+from io_benchmark.analysis.model.statements import statement
+from io_benchmark.operations.investigate import _propose_change
 
 WRITING, COMPUTING, NEITHER = Task(writing=0.4), Task(computing=0.9), Task()
 DEFINITION, IMAGE = "the pool's definition", "the workers' image or its start script"
@@ -117,3 +126,50 @@ def test_truth(truth: Truth, tmp_path: Path) -> None:
     assert seen == (truth.outcome, truth.target), json.dumps(document, indent=1)
     if fix:
         assert fix["remedy"]["cause"] == truth.cause
+
+
+DISKS = """\
+pools:
+  - pool_id: a/b
+    config:
+      instance_types:
+        - machine_type: n2-standard-8
+          disks: [{boot: true, diskSizeGb: 60}]
+"""
+LARGER_DISK = Fix(
+    Target.POOL,
+    Remedy("x", statement("x"), None, False, ()),
+    "n2-standard-8",
+    network_disk=NetworkDisk("pd-standard", 60),
+    new_network_disk=NetworkDisk("pd-balanced", 2048),
+)
+
+
+@pytest.mark.parametrize(
+    ("fix", "queue", "fragment", "note"),
+    [
+        (
+            LARGER_DISK,
+            "a/c",
+            "disk: pd-balanced, 2,048 GB  # now pd-standard, 60 GB",
+            "pools.yml: no patch: the file has no pool a/c",
+        ),
+        (
+            replaced(LARGER_DISK, network_disk=None, new_network_disk=NetworkDisk("\x1b")),
+            "a/c",
+            "disk: \ufffd",
+            "pools.yml: no patch: the file has no pool a/c",
+        ),
+        (LARGER_DISK, "a/b", "", ""),
+    ],
+)
+def test_network_disks(fix: Fix, queue: str, fragment: str, note: str) -> None:
+    """A patch of the pool's definition, or what to write there and why there is none."""
+    report = _propose_change(
+        sample_investigation.nothing(), fix, queue, PoolDefinitions("pools.yml", DISKS)
+    )
+    assert report.fragment == (f"# worker-pools.yml, pool_id a/c\n{fragment}" if fragment else "")
+    assert report.note == note
+    kind = "initializeParams: {diskType: diskTypes/pd-balanced}"
+    line = f"+          disks: [{{boot: true, diskSizeGb: 2048, {kind}}}]"
+    assert (line in report.patch.splitlines()) == (not note)

@@ -23,7 +23,7 @@ from io_benchmark.sources.gather import Gathered, gather, wait_for
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
 
 if TYPE_CHECKING:
-    from io_benchmark.adopt.defined_workers import DefinedMachines
+    from io_benchmark.adopt.pools.workers import DefinedMachines
 
 # Half of what the kind of the report leaves for reading, comparing, drawing and uploading.
 _READING_AFTER_WAITING_S = 300
@@ -128,7 +128,7 @@ def _definitions(pools_file: Path | None) -> "DefinedMachines | None":
     if pools_file is None:
         return None
     # Imported here: most comparisons need no YAML.
-    from io_benchmark.adopt.pool_definitions import PoolDefinitions  # noqa: PLC0415
+    from io_benchmark.adopt.pools.definitions import PoolDefinitions  # noqa: PLC0415
 
     return PoolDefinitions.read(pools_file).machines()
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
+from io_benchmark.adopt.pools.definitions import NoPatchError, PoolDefinitions
 from io_benchmark.analysis.investigation.conclusion import conclude
 from io_benchmark.analysis.investigation.investigation_model import (
     Conclusion,
@@ -15,10 +15,11 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Outcome,
 )
 from io_benchmark.analysis.model.cause import Target
+from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.context import Context
 from io_benchmark.errors import ResultError, UsageError
-from io_benchmark.number_text import listed
+from io_benchmark.number_text import count, listed
 from io_benchmark.operations.investigation_steps import Steps
 from io_benchmark.operations.investigation_tasks import InvestigationOptions, InvestigationTasks
 from io_benchmark.report.content import text_of
@@ -101,6 +102,10 @@ def _fragment(fix: Fix, queue: str) -> str:
     present_type, new_type = clean(fix.machine_type), clean(fix.new_machine_type)
     if new_type:
         line = f"machine_type: {new_type}  # now {present_type}"
+    elif fix.new_network_disk is not None:
+        line = f"disk: {_named(fix.new_network_disk)}"
+        if fix.network_disk is not None:
+            line += f"  # now {_named(fix.network_disk)}"
     elif fix.local_ssds_to_add:
         line = f"disks: {fix.local_ssds_to_add} more local SSD, of type SCRATCH"
     elif present_type:
@@ -108,3 +113,9 @@ def _fragment(fix: Fix, queue: str) -> str:
     else:
         line = f"# {clean(text_of(fix.remedy.action))}"
     return f"# worker-pools.yml, pool_id {clean_name(queue)}\n{line}"
+
+
+def _named(disk: NetworkDisk) -> str:
+    """Return 'pd-balanced, 200 GB', as far as it is named."""
+    size = "" if disk.size_gib is None else f"{count(disk.size_gib)} GB"
+    return ", ".join(filter(None, (clean(disk.kind), size)))

@@ -7,6 +7,7 @@ They are chosen as fxci-config's evaluate_keyed_by does: an exact name, else a p
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 Path = tuple[str | int, ...]
@@ -72,17 +73,22 @@ def _matches(pattern: Any, word: str) -> bool:
         raise UnknownFormError from None
 
 
-def path_in(value: Any, steps: Sequence[str | int], words: Words) -> Path:
-    """Return the steps to a part of a value, with those of the keyed values on its way."""
-    path: Path = ()
-    for step in (*steps, None):
-        value, keyed = resolve(value, words)
-        path += keyed
-        if step is None:
-            break
-        path += (step,)
-        value = part_of(value, step)
-    return path
+def find(value: Any, steps: Sequence[str | int], words: Words) -> tuple[Any, Path]:
+    """Return a part of a value, and the path to it, with the steps of keyed values on its way."""
+    value, path = resolve(value, words)
+    for step in steps:
+        value, keyed = resolve(part_of(value, step), words)
+        path += (step, *keyed)
+    return value, path
+
+
+def resolved(value: Any, words: Words) -> Any:
+    """Return a value with the alternatives for these words, as far as they are known."""
+    with suppress(UnknownFormError):
+        value, _ = resolve(value, words)
+    if isinstance(value, dict):
+        return {key: resolved(part, words) for key, part in value.items()}
+    return [resolved(item, words) for item in value] if isinstance(value, list) else value
 
 
 def part_of(value: Any, step: Any) -> Any:

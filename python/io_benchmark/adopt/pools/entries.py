@@ -9,14 +9,13 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from io_benchmark.adopt.keyed_values import (
+from io_benchmark.adopt.pools.keyed_values import (
     Path,
     UnknownFormError,
     Words,
     filled,
+    find,
     part_of,
-    path_in,
-    resolve,
 )
 
 POOLS = "pools"
@@ -43,28 +42,29 @@ class Pool(NamedTuple):
 
     @property
     def machines_path(self) -> Path:
-        """Return the steps from the entry to the pool's machines.
+        """Return the steps from the entry to the pool's machines; raise an UnknownFormError.
 
         Its `config` decides about all variants; where it has none, each variant has its own, else
         those of `attributes`.
         """
         for key in (TYPES, SIZES, LAUNCH_CONFIGS):
-            if self.config.get(key) and resolve(self.config[key], self.words)[0]:
-                return path_in(self.entry, ("config", key), self.words)
+            machines, path = find(self.config.get(key), (), self.words)
+            if machines:
+                return ("config", key, *path)
         if TYPES in mapping_of(part_of(self.entry.get("variants"), self.variant)):
             return ("variants", self.variant, TYPES)
         return ("attributes", TYPES)
 
     def machines(self) -> Sequence[Any]:
         """Return the machines as they are written; raise an UnknownFormError."""
-        value: Any = self.entry
+        machines: Any = self.entry
         for step in self.machines_path:
-            value = part_of(value, step)
-        if value is None:
+            machines = part_of(machines, step)
+        if machines is None:
             return ()
-        if not isinstance(value, list) or len(value) > _MOST_MACHINES:
+        if not isinstance(machines, list) or len(machines) > _MOST_MACHINES:
             raise UnknownFormError
-        return value
+        return machines
 
 
 def mapping_of(value: Any) -> Mapping[Any, Any]:

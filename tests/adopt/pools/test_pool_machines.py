@@ -7,8 +7,8 @@ import pytest
 import yaml
 from pool_definitions import POOLS
 
-from io_benchmark.adopt.defined_workers import DefinedMachines
-from io_benchmark.adopt.keyed_values import UnknownFormError
+from io_benchmark.adopt.pools.keyed_values import UnknownFormError
+from io_benchmark.adopt.pools.workers import DefinedMachines
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
 
 MIB = 2.0**20
@@ -49,7 +49,8 @@ def machines_of(queue: str, document: Any = None) -> frozenset[PoolMachine]:
         ),
         ("win/cpu", [PoolMachine("azure", "D32ads_v5", *WINDOWS_DISKS)]),
         ("win/gpu", [PoolMachine("azure", "NV12s_v3", *WINDOWS_DISKS)]),
-        ("win/template", [PoolMachine("azure", "D32ads_v5")]),
+        ("arm/plain", [PoolMachine("azure", "D16ads_v5", NetworkDisk("", 256))]),
+        ("arm/template", [PoolMachine("azure", "D32ads_v5")]),
         ("win/ephemeral", [PoolMachine("azure", "F8s_v2", NetworkDisk("", is_ephemeral=True))]),
         (
             "aws/linux",
@@ -66,7 +67,7 @@ def machines_of(queue: str, document: Any = None) -> frozenset[PoolMachine]:
     ],
 )
 def test_machines(queue: str, machines: list[PoolMachine]) -> None:
-    """Each with its disks; those that an ARM template makes are not known."""
+    """Each with its disks; an ARM template gets neither them nor the profile's size."""
     assert machines_of(queue) == frozenset(machines)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from io_benchmark.adopt.keyed_values import UnknownFormError, filled, path_in, resolve
+from io_benchmark.adopt.pools.keyed_values import UnknownFormError, filled, find, resolve, resolved
 
 KEYED = {"by-a": {"x-1": 1, "x-.*": 2, "(y|z)": {"by-b": {3: "three", "default": "none"}}}}
 
@@ -70,8 +70,17 @@ def test_paths() -> None:
     value = {"types": {"by-a": {"default": [{"size": KEYED}]}}}
     words = {"a": "x-1"}
     steps = ("types", "by-a", "default", 0, "size", "by-a", "x-1")
-    assert path_in(value, ("types", 0, "size"), words) == steps
-    assert path_in(value, ("types", 1, "size"), words) == ("types", "by-a", "default", 1, "size")
+    assert find(value, ("types", 0, "size"), words) == (1, steps)
+    missing = ("types", "by-a", "default", 1, "size")
+    assert find(value, ("types", 1, "size"), words) == (None, missing)
+    assert find(KEYED, (), words) == (1, ("by-a", "x-1"))
+
+
+def test_resolved_values() -> None:
+    """All keyed values below, except those that have no alternative for the words."""
+    unknown = {"by-c": {"d": 1}}
+    value = [{"a": KEYED, "b": [KEYED, unknown]}]
+    assert resolved(value, {"a": "x-2"}) == [{"a": 2, "b": [2, unknown]}]
 
 
 @pytest.mark.parametrize(

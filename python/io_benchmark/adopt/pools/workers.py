@@ -6,9 +6,9 @@ What is missing, unknown or contradictory is a remark, and the worker gets none.
 
 from msgspec.structs import replace
 
-from io_benchmark.adopt.keyed_values import UnknownFormError
-from io_benchmark.adopt.pool_entries import Pool, entries_of, pools_of
-from io_benchmark.adopt.pool_machines import machine_of
+from io_benchmark.adopt.pools.entries import Pool, entries_of, pools_of
+from io_benchmark.adopt.pools.keyed_values import UnknownFormError
+from io_benchmark.adopt.pools.machines import machine_of
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.pool_machine import PoolMachine
 from io_benchmark.analysis.model.run import Worker
@@ -72,7 +72,7 @@ class DefinedMachines:
         if len(definitions) > _MOST_SAME_NAMES:
             raise UnknownFormError(_CONTRADICTING)
         machines = {
-            frozenset(machine_of(machine, pool) for machine in pool.machines())
+            frozenset(machine_of(machine, pool).machine for machine in pool.machines())
             for pool in definitions
         }
         if len(machines) > 1:

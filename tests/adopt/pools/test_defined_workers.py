@@ -10,8 +10,8 @@ import yaml
 from msgspec.structs import replace
 from pool_definitions import POOLS
 
-from io_benchmark.adopt import defined_workers
-from io_benchmark.adopt.defined_workers import DefinedMachines
+from io_benchmark.adopt.pools import workers
+from io_benchmark.adopt.pools.workers import DefinedMachines
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
 from io_benchmark.yaml_reader import parse_yaml
 
@@ -137,9 +137,9 @@ def test_remarks_of_several_pools() -> None:
 def test_many_pools_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than any project has are not compared with each other."""
     two = pools(SAME_TYPE[:1], SAME_TYPE[:1])
-    monkeypatch.setattr(defined_workers, "_MOST_SAME_NAMES", 2)
+    monkeypatch.setattr(workers, "_MOST_SAME_NAMES", 2)
     assert define("a/b", "n2-standard-8", two)[1] == []
-    monkeypatch.setattr(defined_workers, "_MOST_SAME_NAMES", 1)
+    monkeypatch.setattr(workers, "_MOST_SAME_NAMES", 1)
     assert len(define("a/b", "n2-standard-8", two)[1]) == 1
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from io_benchmark.adopt.pools.yaml_values import value_of
 from io_benchmark.analysis.investigation.investigation_model import Fix
 from io_benchmark.yaml_reader import Alias, Document
 
@@ -17,20 +18,6 @@ _Words = dict[_Span, str]  # that replace those of the file
 
 class NoPatchError(Exception):
     """Why a file cannot be changed."""
-
-
-def value_of(node: Any, key: str | int) -> Any:
-    """Return the value of a key, or the item of this number; None without it.
-
-    What a mapping merges is in front of its own pairs once its document's values were made.
-    """
-    if isinstance(key, int):
-        return node.value[key] if isinstance(node, yaml.SequenceNode) else None
-    if isinstance(node, yaml.MappingNode):
-        for name, value in reversed(node.value):
-            if name.value == key:
-                return value
-    return None
 
 
 def changed_text(text: str, document: Document, types: yaml.SequenceNode, fix: Fix) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from io_benchmark.adopt import pool_definitions
-from io_benchmark.adopt.pool_definitions import NoPatchError, PoolDefinitions
+from io_benchmark.adopt.pools import definitions
+from io_benchmark.adopt.pools.definitions import NoPatchError, PoolDefinitions
 from io_benchmark.analysis.investigation.investigation_model import (
     Fix,
 )
@@ -166,6 +166,12 @@ def test_variants_that_share_their_types(tmp_path: Path) -> None:
     assert change("c/shared", "small", "large", text=SHARED + OTHER)[1] == ["c/shared"]
 
 
+def test_pool_that_is_defined_twice() -> None:
+    """Which of the definitions counts is not known."""
+    with pytest.raises(NoPatchError, match="the file defines a/shared more than once"):
+        change("a/shared", "small", "large", text=SHARED + "  - {pool_id: a/shared}\n")
+
+
 def test_config_decides(tmp_path: Path) -> None:
     """As the generator of pools takes them: a variant's types count where `config` has none."""
     both = SHARED + "    config: {instance_types: [*small]}\n"
@@ -275,8 +281,8 @@ def test_largest_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file at the limit is read whole; of one byte more, no part is read."""
     file = tmp_path / "worker-pools.yml"
     file.write_text(SHARED)
-    monkeypatch.setattr(pool_definitions, "MOST_BYTES", len(SHARED))
+    monkeypatch.setattr(definitions, "MOST_BYTES", len(SHARED))
     assert PoolDefinitions.read(file) == PoolDefinitions("worker-pools.yml", SHARED)
-    monkeypatch.setattr(pool_definitions, "MOST_BYTES", len(SHARED) - 1)
+    monkeypatch.setattr(definitions, "MOST_BYTES", len(SHARED) - 1)
     with pytest.raises(UsageError, match="is larger than"):
         PoolDefinitions.read(file)
