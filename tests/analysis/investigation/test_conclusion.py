@@ -19,11 +19,13 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
 )
 from io_benchmark.analysis.model.cause import (
+    DiskChange,
     Remedy,
     Resource,
     Target,
 )
 from io_benchmark.analysis.model.comparison import Advice, Interval, Verdict
+from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.report.content import text_of
 
@@ -72,6 +74,19 @@ def test_change(own_type, expected):
     assert (conclusion.outcome, conclusion.fix.target) == (Outcome.CHANGE, Target.POOL)
     assert fix(explanation) == expected
     assert "supported by facts and times, without a trial" in text_of(conclusion.certainty)
+
+
+@pytest.mark.parametrize("name", ["disk-size", "network-disk"])
+def test_a_larger_network_disk(name: str) -> None:
+    """The disk of the definition is replaced; without one, no change is proposed."""
+    disk, new_disk = NetworkDisk("pd-standard", 75), NetworkDisk("pd-ssd", 75)
+    assert ONE_DISK.remedy is not None
+    remedy = replace(ONE_DISK.remedy, disk_change=DiskChange(disk, new_disk))
+    made = concluded(SLOWER, caused(name, remedy)).fix
+    assert made is not None
+    assert (made.target, made.network_disk, made.new_network_disk) == (Target.POOL, disk, new_disk)
+    assert (made.new_machine_type, made.local_ssds_to_add) == ("", 0)
+    assert concluded(SLOWER, caused(name)).outcome is Outcome.OPEN
 
 
 EQUAL, OPEN_TIMES = slowness(verdict=Verdict.EQUIVALENT), slowness(verdict=Verdict.INCONCLUSIVE)

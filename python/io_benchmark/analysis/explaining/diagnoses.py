@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
 from io_benchmark.analysis.explaining.causes import RULES_BY_NAME
 from io_benchmark.analysis.explaining.deciding import judge
+from io_benchmark.analysis.explaining.larger_disks import larger_network_disk
 from io_benchmark.analysis.explaining.measured_gains import Gain, Push
 from io_benchmark.analysis.explaining.trial_outcomes import outcomes
 from io_benchmark.analysis.model.cause import (
@@ -36,7 +37,7 @@ from io_benchmark.analysis.model.measurement import SubjectReport
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import Side
-from io_benchmark.analysis.model.statements import Statement, count, statement
+from io_benchmark.analysis.model.statements import Statement, statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part
 from io_benchmark.results import workloads
@@ -75,7 +76,13 @@ def diagnoses(
             case = Case.of(subject, ratio, of_baseline, of_candidate, measurements)
             trials = _trials(case, comparison, trial_workers)
             causes = judge(case, trials)
-            push = push_of(subject, case.slower.name, case.faster.name, trials=trials)
+            push = push_of(
+                subject,
+                case.slower.name,
+                case.faster.name,
+                trials=trials,
+                larger_network_disk=larger_network_disk(case),
+            )
             remedies = suggest_remedies(causes, push)
             leftover = _left_over(causes, case)
             diagnosed.append(Diagnosis(candidate, causes, remedies, subject, trials, leftover))
@@ -225,7 +232,14 @@ def suggest_remedies(causes: Sequence[Cause], push: Push) -> tuple[Remedy, ...]:
             if gain is not None:
                 action = _action(rule.action, gain)
                 remedies.append(
-                    Remedy(owner.name, action, gain.ratio, gain.measured, gain.evidence)
+                    Remedy(
+                        owner.name,
+                        action,
+                        gain.ratio,
+                        gain.measured,
+                        gain.evidence,
+                        gain.disk_change,
+                    )
                 )
     return tuple(remedies)
 
@@ -252,5 +266,4 @@ def _with_shared(
 def _action(action: str, gain: Gain) -> Statement:
     if gain.such_as is None:
         return statement(action)
-    machine, disks = gain.such_as.name, count(gain.such_as.disks or 0)
-    return statement(f"{action}, such as {{machine}} with {{disks}}", machine=machine, disks=disks)
+    return statement(f"{action}, such as {{example}}", example=gain.such_as)

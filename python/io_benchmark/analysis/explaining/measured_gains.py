@@ -8,8 +8,15 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from io_benchmark.analysis.model.cause import Cause, TrialOutcome
-from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, share, statement
+from io_benchmark.analysis.model.cause import Cause, DiskChange, TrialOutcome
+from io_benchmark.analysis.model.statements import (
+    Quantity,
+    Statement,
+    Unit,
+    count,
+    share,
+    statement,
+)
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.disks import MachineType
 
@@ -26,7 +33,8 @@ class Gain(Struct, frozen=True):
     ratio: float | None
     measured: bool
     evidence: tuple[Statement, ...]
-    such_as: MachineType | None = None  # an example for the action
+    such_as: Statement | None = None  # an example for the action
+    disk_change: DiskChange | None = None
 
     def also(self, template: str, **values: Quantity | str) -> "Gain":
         return replace(self, evidence=(*self.evidence, statement(template, **values)))
@@ -46,6 +54,7 @@ class Push(Struct, frozen=True):
     machines: Mapping[str, str | None]  # side -> machine type
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
     trials: Sequence[TrialOutcome] = ()
+    larger_network_disk: Gain | None = None  # in the place of the slow side's
     competing_causes: int = 0  # how many supported causes may contribute to the same gain
 
     def gain_of_trial(self, name: str) -> float | None:
@@ -121,7 +130,29 @@ class Push(Struct, frozen=True):
         if not gain.measured and cause.predicted_ratio is not None:
             then = Quantity(self.measured[self.fast, self.subject], Unit.NANOSECONDS)
             gain = gain.also("{side} takes {then}.", side=self.fast, then=then)
-        return replace(gain, such_as=larger)
+        if larger is not None:
+            disks = count(larger.disks or 0)
+            such_as = statement("{machine} with {disks}", machine=larger.name, disks=disks)
+            gain = replace(gain, such_as=such_as)
+        return gain
+
+    def larger_disk(self, cause: Cause) -> Gain | None:
+        """Predict by what a larger or faster network disk may do; else by that of the faster side.
+
+        Nothing where no usual disk does more on this machine.
+        """
+        larger = self.larger_network_disk
+        return self.predict(cause) if larger is None else larger.if_worth_it
+
+    def other_machine(self, cause: Cause) -> Gain | None:
+        """Predict by the bandwidth of the disks, with the faster side's machine as an example."""
+        gain = self.predict(cause)
+        if gain is None:
+            return None
+        gain = gain.also("A larger disk on the same machine does not help.")
+        slow, fast = (MachineType(self.machines.get(side)).name for side in (self.slow, self.fast))
+        such_as = statement("{machine}", machine=fast) if fast not in ("", slow) else None
+        return replace(gain, such_as=such_as)
 
     def _by_larger_machine(self, larger: MachineType, cause: Cause) -> Gain | None:
         """Compare with a pool of this machine type, unless it gains more than its disks can."""

@@ -252,6 +252,17 @@ def _fix(reason: Reason, change: Change, explanation: Explanation) -> Fix | None
         return Fix(change.target, new_type, own, reference)
     if remedy is None:
         return None
+    if change.machine_type is NewMachineType.LARGER_DISK:
+        disks = remedy.disk_change
+        if disks is None:
+            return None
+        return Fix(
+            change.target,
+            remedy,
+            own,
+            network_disk=disks.disk,
+            new_network_disk=disks.new_disk,
+        )
     if change.machine_type is NewMachineType.MORE_DISKS:
         larger = MachineType(own).with_more_disks
         if larger is None:

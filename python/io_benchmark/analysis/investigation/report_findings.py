@@ -110,10 +110,14 @@ def _slower_type(workers: Sequence[WorkerLine], pool: MixedPool) -> str:
 
 
 def _reasons(diagnosis: Diagnosis) -> Iterator[Reason]:
-    """Yield the causes that hold, the confirmed ones first, each with its first remedy."""
+    """Yield the causes that hold, the confirmed ones first, each with its first remedy.
+
+    A remedy that names another disk comes before one that names none.
+    """
     causes = [cause for cause in diagnosis.causes if cause.state.holds]
     for cause in sorted(causes, key=lambda cause: (cause.state.value, -(cause.share or 0))):
         remedies = [remedy for remedy in diagnosis.remedies if remedy.cause == cause.name]
+        remedies.sort(key=lambda remedy: remedy.disk_change is None)
         yield Reason(cause, remedies[0] if remedies else None)
 
 

@@ -5,6 +5,7 @@ from enum import Enum, StrEnum, auto
 
 from msgspec import Struct
 
+from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Phase
@@ -140,6 +141,7 @@ class NewMachineType(Enum):
     NONE = auto()  # it changes something else
     AS_REFERENCE = auto()  # that of the faster pool
     MORE_DISKS = auto()  # the next larger one, or the same one with one more local SSD
+    LARGER_DISK = auto()  # the same one, with a larger or faster disk of the network
 
 
 class Change(Struct, frozen=True):
@@ -156,7 +158,14 @@ class NoChange(Struct, frozen=True):
     reason: str
 
 
-class Remedy(Struct, frozen=True):
+class DiskChange(Struct, frozen=True):
+    """Another disk of the network in the place of one that a pool's definition has."""
+
+    disk: NetworkDisk
+    new_disk: NetworkDisk
+
+
+class Remedy(Struct, frozen=True, omit_defaults=True):
     """What to try, tied to a supported cause."""
 
     cause: str
@@ -164,6 +173,7 @@ class Remedy(Struct, frozen=True):
     gain_ratio: float | None  # time now ÷ time then, measured or predicted
     measured: bool
     evidence: tuple[Statement, ...]
+    disk_change: DiskChange | None = None  # that the action names
 
 
 class Diagnosis(Struct, frozen=True):

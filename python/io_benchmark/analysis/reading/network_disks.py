@@ -120,8 +120,17 @@ class PlaceDisk(Struct, frozen=True):
     machine: PoolMachine
     # By a definition, one; by a measured rate, all that have it.
     caps: tuple[DiskCap, ...] = ()
-    is_defined: bool = False
+    defined_disk: NetworkDisk | None = None  # as its pool's definition has it
     problem: Statement | None = None  # why no cap is known
+
+    @property
+    def is_defined(self) -> bool:
+        return self.defined_disk is not None
+
+    @property
+    def disk(self) -> NetworkDisk:
+        """Return the disk with its kind and size; where it may be several, the likeliest."""
+        return self.caps[0].disk
 
     @property
     def name(self) -> Statement:
@@ -196,7 +205,8 @@ def place_disk(run: Run) -> PlaceDisk | None:
         unknown = statement("{problem}.", problem=problem or "")
         return PlaceDisk(defined, problem=contradiction or unknown)
     disks = _defined_disks(run)
-    caps = [_cap_of(defined, disk, _size_gib(run)) for disk in disks]
+    machines = [_sized(defined, disk, _size_gib(run)) for disk in disks]
+    caps = [network_cap(*machine) for machine in machines]
     known_caps = [cap for cap in caps if cap is not None]
     if len(known_caps) < len(caps) or not _agree(known_caps):
         unpublished = statement(
@@ -205,7 +215,7 @@ def place_disk(run: Run) -> PlaceDisk | None:
             machine=defined.machine_type or "this machine",
         )
         return PlaceDisk(defined, problem=unpublished)
-    return PlaceDisk(defined, tuple(known_caps[:1]), is_defined=True)
+    return PlaceDisk(machines[0][0], tuple(known_caps[:1]), disks[0])
 
 
 def has_local_ssds(run: Run) -> bool | None:
@@ -266,14 +276,14 @@ def _contradiction(run: Run, defined: PoolMachine) -> Statement | None:
     return None
 
 
-def _cap_of(machine: PoolMachine, disk: NetworkDisk, size_gib: float | None) -> DiskCap | None:
-    """Return the caps of a defined disk; its size is that which was seen where none is defined."""
+def _sized(
+    machine: PoolMachine, disk: NetworkDisk, size_gib: float | None
+) -> tuple[PoolMachine, NetworkDisk]:
+    """Return both with the size that was seen, where the definition has none for the disk."""
     sized = disk if disk.size_gib is not None else replace(disk, size_gib=size_gib)
     boot_disk = sized if machine.boot_disk == disk else machine.boot_disk
-    data_disks = tuple(
-        sized if data_disk == disk else data_disk for data_disk in machine.data_disks
-    )
-    return network_cap(replace(machine, boot_disk=boot_disk, data_disks=data_disks), sized)
+    data_disks = tuple(sized if known == disk else known for known in machine.data_disks)
+    return replace(machine, boot_disk=boot_disk, data_disks=data_disks), sized
 
 
 def _agree(caps: Sequence[DiskCap]) -> bool:

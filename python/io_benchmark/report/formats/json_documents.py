@@ -8,8 +8,8 @@
 - Keys may be added within a version. A key that goes or changes its meaning makes a new version.
 
 Versions, since 2026-11: a comparison, a comparison of tasks and a history have the fourth,
-predictions and investigations the second, a ranking, machines, gates, fleets and phases the first.
-CHANGELOG.md says what each one changed.
+investigations the third, predictions the second, a ranking, machines, gates, fleets and phases the
+first. CHANGELOG.md says what each one changed.
 """
 
 import json

@@ -173,6 +173,9 @@ def _cost_of_cap(case: Case, effect: Effect) -> Effect:
     return replace(effect, size=Size(case.times_by_bandwidth(expected)))
 
 
+_LARGER_DISK = rules.RemedyRule(
+    "use a larger or faster network disk", Push.larger_disk, useless_next_to=("machine-limit",)
+)
 DISK_SIZE = rules.CauseRule(
     name="disk-size",
     hypothesis="The slower side's network disk may do less, by its kind or size.",
@@ -180,8 +183,8 @@ DISK_SIZE = rules.CauseRule(
     cost=_cost_of_cap,
     applies_to=_APPLIES_TO,
     tried_by=TrialKind.PACE,
-    change=Change(Resource.DISKS, Target.POOL, NewMachineType.NONE),
-    remedies=(rules.RemedyRule("use a larger or faster network disk", Push.predict),),
+    change=Change(Resource.DISKS, Target.POOL, NewMachineType.LARGER_DISK),
+    remedies=(_LARGER_DISK,),
 )
 MACHINE_LIMIT = rules.CauseRule(
     name="machine-limit",
@@ -192,10 +195,7 @@ MACHINE_LIMIT = rules.CauseRule(
     tried_by=TrialKind.PACE,
     change=Change(Resource.DISKS, Target.POOL, NewMachineType.AS_REFERENCE),
     remedies=(
-        rules.RemedyRule(
-            "use a machine type that lets its network disks do more; a larger disk does not help",
-            Push.predict,
-        ),
+        rules.RemedyRule("use a machine type that lets network disks do more", Push.other_machine),
     ),
 )
 
@@ -273,8 +273,8 @@ NETWORK_DISK = rules.CauseRule(
         rules.OtherCause("cgroup-io-limit", LIMITED, where=lambda case: reaches_limit(case.slower)),
     ),
     tried_by=TrialKind.PACE,
-    change=Change(Resource.DISKS, Target.POOL, NewMachineType.NONE),
-    remedies=(rules.RemedyRule("use a machine with local SSDs", Push.other_pool),),
+    change=Change(Resource.DISKS, Target.POOL, NewMachineType.LARGER_DISK),
+    remedies=(rules.RemedyRule("use a machine with local SSDs", Push.other_pool), _LARGER_DISK),
 )
 BOOT_DISK_FALLBACK = rules.CauseRule(
     name="boot-disk-fallback",

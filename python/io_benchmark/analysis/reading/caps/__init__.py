@@ -94,15 +94,26 @@ def disk_for(
     A larger disk of the same kind is preferred to a faster kind. None: the machine's cap is below
     that, or no usual disk reaches it.
     """
+    return next(disks_for(machine, disk, write_bytes_per_s), None)
+
+
+def disks_for(
+    machine: PoolMachine, disk: NetworkDisk, write_bytes_per_s: float
+) -> Iterator[NetworkDisk]:
+    """Yield the smallest disk of each kind with at least this write cap, its present kind first."""
     disks = _disks_of(machine.cloud)
     if disks is None:
-        return None
-    for faster in _faster_disks(machine, with_kind(machine, disk, disks), disks):
-        cap = network_cap(_with_disk(machine, disk, faster), faster)
-        rate = None if cap is None else cap.write_bytes_per_s
-        if rate is not None and rate >= write_bytes_per_s:
-            return faster
-    return None
+        return
+    disk = with_kind(machine, disk, disks)
+    kinds = disks.usual_kinds(machine.machine_type)
+    names = [kind.name for kind in kinds]
+    # The kinds that are usually faster come later.
+    for kind in kinds[names.index(disk.kind) :] if disk.kind in names else ():
+        for faster in kind.disks_instead_of(disk):
+            cap = network_cap(_with_disk(machine, disk, faster), faster)
+            if cap is not None and (cap.write_bytes_per_s or 0) >= write_bytes_per_s:
+                yield faster
+                break
 
 
 def price_per_month(cloud: str, disk: NetworkDisk) -> DiskPrice | None:
@@ -125,17 +136,6 @@ def local_ssd_cap(machine_type: str, disks: int | None = None) -> LocalCap | Non
 
 def _disks_of(cloud: str) -> NetworkDisks | None:
     return _BY_MODULE[cloud].network_disks if cloud in _BY_MODULE else None
-
-
-def _faster_disks(
-    machine: PoolMachine, disk: NetworkDisk, disks: NetworkDisks
-) -> Iterator[NetworkDisk]:
-    """Yield what could replace a disk: of its kind, then of the kinds that are usually faster."""
-    kinds = disks.usual_kinds(machine.machine_type)
-    names = [kind.name for kind in kinds]
-    if disk.kind in names:
-        for kind in kinds[names.index(disk.kind) :]:
-            yield from kind.disks_instead_of(disk)
 
 
 def _with_disk(machine: PoolMachine, disk: NetworkDisk, new_disk: NetworkDisk) -> PoolMachine:
