@@ -139,6 +139,25 @@ def test_machines(folder: Path) -> None:
     assert (report["margin_ratio"], states.count("slow")) == (0.35, 1)
 
 
+def test_machines_with_results(folder: Path) -> None:
+    """Results of the benchmark on the same workers show what differs on the slow one."""
+    change = {"amd-16": {"host.firmware": "2.0"}, "amd-16/0": {"host.firmware": "1.2"}}
+    documents = seed_case.documents(6, 0, 0.02, pools=("amd-16",), change=change)
+    seed_case.store(folder / "seed", documents)
+    records = [seed_case.record(document) for document in documents]
+    names = [f"{record.worker_group}/{record.worker_id}" for record in records]
+    factors = dict.fromkeys(names, 1.0) | {names[0]: 1.3}
+    runs = sample_machines.month(factors, pool=records[0].task_queue)
+    (folder / "runs.csv").write_text(sample_machines.table(runs))
+    arguments = ("tasks", "runs.csv", "--machines", "--on", "seed")
+    text = " ".join(program.run(*arguments, folder=folder).stdout.split())
+    assert f"Pull first: {names[0]} (1.30×" in text
+    assert "Benchmark: as usual in 1 measurement (5 other machines)." in text
+    assert "Differs: firmware: 1.2 (usual: 2.0, on 5 of 5)." in text
+    machines = program.document(*arguments, folder=folder)["pools"][0]["machines"]
+    assert [each["machine"] for each in machines if each["measured"]] == [names[0]]
+
+
 def test_machines_without_runs(folder: Path) -> None:
     """No run is a failure, as are rows that cannot be read; what is there is shown."""
     arguments = ("tasks", "runs.csv", "--machines")
@@ -150,7 +169,7 @@ def test_machines_without_runs(folder: Path) -> None:
     assert "Pull first: mdc1/linux-hw-07" in done.stdout
 
 
-@pytest.mark.parametrize("option", ["--rank", "--against=runs.csv", "--baseline=intel", "--on=x"])
+@pytest.mark.parametrize("option", ["--rank", "--against=runs.csv", "--baseline=intel"])
 def test_machines_cannot_be_combined(folder: Path, option: str) -> None:
     """Each machine is compared with those of its pool."""
     done = program.run("tasks", "runs.csv", "--machines", option, folder=folder, expected=2)

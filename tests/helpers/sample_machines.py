@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Reports about machines, as the golden files have them, and runs on machines one by one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
@@ -91,11 +91,7 @@ def hardware() -> ExplainedMachines:
     factors["mdc1/node-07"] = 1.3
     failing = {"mdc1/node-12": 0.2}
     runs = month(factors, failing=failing)
-    changed = runs.index(next(each for each in runs if each.worker == "mdc1/node-03"))
-    for place in range(changed + 14 * 4, changed + 28 * 4):
-        time_ms = runs[place].resolved_ms - runs[place].started_ms
-        resolved_ms = runs[place].started_ms + round(1.4 * time_ms)
-        runs[place] = replace(runs[place], resolved_ms=resolved_ms)
+    runs = slowed_since(runs, "mdc1/node-03", START_MS + 14 * DAY_MS, 1.4)
     runs.append(run("mdc1/node-20", 27.5))
     return explained(find_machines(added(runs), prices=PRICES))
 
@@ -152,18 +148,35 @@ def hostile() -> ExplainedMachines:
     return explained(replace(find_machines(added(runs)), unreadable=(bad,)))
 
 
-def example() -> str:
-    """Return the documentation's table: ten machines, one is slow and one became slow."""
-    usual = {f"mdc1/linux-hw-{number:02}": 1 + number % 4 / 100 for number in range(10)}
-    since_ms = START_MS + 8 * DAY_MS
+def table(runs: Iterable[TaskRun]) -> str:
+    """Return the runs as CSV."""
     rows = ["label,pool,worker,state,started,resolved"]
-    for run_of in month({**usual, "mdc1/linux-hw-03": 1.3}, days=14, per_day=2, pool="hw/linux-hw"):
-        became_slow = run_of.worker.endswith("07") and run_of.started_ms >= since_ms
-        time_ms = (run_of.resolved_ms - run_of.started_ms) * (1.4 if became_slow else 1)
+    for run_of in runs:
         started, resolved = (
-            datetime.fromtimestamp(moment // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            for moment in (run_of.started_ms, run_of.started_ms + round(time_ms))
+            datetime.fromtimestamp(moment_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            for moment_ms in (run_of.started_ms, run_of.resolved_ms)
         )
         names = (run_of.label, run_of.pool, run_of.worker, run_of.state)
         rows.append(",".join((*names, started, resolved)))
     return "\n".join(rows) + "\n"
+
+
+def slowed_since(
+    runs: Iterable[TaskRun], worker: str, since_ms: float, factor: float
+) -> list[TaskRun]:
+    """Return the runs, of which those of a worker from this moment on take longer."""
+    return [
+        replace(
+            each, resolved_ms=each.started_ms + round(factor * (each.resolved_ms - each.started_ms))
+        )
+        if each.worker == worker and each.started_ms >= since_ms
+        else each
+        for each in runs
+    ]
+
+
+def example() -> str:
+    """Return the documentation's table: ten machines, one is slow and one became slow."""
+    usual = {f"mdc1/linux-hw-{number:02}": 1 + number % 4 / 100 for number in range(10)}
+    runs = month({**usual, "mdc1/linux-hw-03": 1.3}, days=14, per_day=2, pool="hw/linux-hw")
+    return table(slowed_since(runs, "mdc1/linux-hw-07", START_MS + 8 * DAY_MS, 1.4))

@@ -29,6 +29,25 @@ STRIPED = {
 }
 
 
+def test_what_slows_cpus_down(recorded, tmp_path):
+    """The firmware, the governor and the throttling of all CPUs, where a machine shows them."""
+    cpus = "/sys/devices/system/cpu"
+    recorded(
+        {
+            "/sys/class/dmi/id/bios_version": "1.2.0\n",
+            f"{cpus}/cpu0/cpufreq/scaling_governor": "powersave\n",
+            f"{cpus}/cpu0/thermal_throttle/core_throttle_count": "40\n",
+            f"{cpus}/cpu1/thermal_throttle/core_throttle_count": "2\n",
+            f"{cpus}/online": "0-1\n",
+        }
+    )
+    observed = host.observe(may_measure=False)
+    names = ("firmware", "cpu_governor", "cpu_throttle_count")
+    assert [observed[name] for name in names] == ["1.2.0", "powersave", 42]
+    (tmp_path / "recorded/sys/class/dmi/id/bios_version").unlink()
+    assert "firmware" not in host.observe(may_measure=False)
+
+
 def test_a_partition_stands_on_its_disk(recorded):
     """The disk is found by the partition's place in /sys, and is the leaf."""
     recorded(

@@ -40,7 +40,7 @@ def test_usual_machines(pool, rates):
     dice = np.random.default_rng(2)
     for _ in range(rates.repetitions):
         judged = judge_pool(pool.runs(dice).runs, MARGIN)
-        rates.add("named", bool(judged.of_state(MachineState.SLOW)))
+        rates.add("named", bool(judged.in_state(MachineState.SLOW)))
     assert rates.keeps("named", FALSE_CALLS)
 
 
@@ -62,7 +62,7 @@ def test_slow_machines(pool, rates):
     named, usual, missed = [], [], []
     for _ in range(rates.repetitions):
         made = pool.runs(dice)
-        slow = judge_pool(made.runs, MARGIN).of_state(MachineState.SLOW)
+        slow = judge_pool(made.runs, MARGIN).in_state(MachineState.SLOW)
         right = [machine for machine in slow if machine.machine in made.slow]
         named.append(len(right) / len(made.slow))
         usual.append(1 - len(right) / max(1, len(slow)))

@@ -66,12 +66,16 @@ READINGS = phases.READINGS._replace(
     summary="keep what was read of logs in FILE", needs=("--phases",)
 )
 ON = several(
-    "--on", "ADDRESS", "results that show causes", parse_name, needs=("--rank", "--phases")
+    "--on",
+    "ADDRESS",
+    "results that show causes",
+    parse_name,
+    needs=("--rank", "--phases", "--machines"),
 )
 MACHINES = flag(
     "--machines",
     "machines that are slower than others of their pool",
-    excludes=dict.fromkeys(("--against", "--baseline", "--rank", "--on", "--phases"), _OF_POOL),
+    excludes=dict.fromkeys(("--against", "--baseline", "--rank", "--phases"), _OF_POOL),
 )
 ADDRESSES = common.ADDRESSES._replace(summary="where the runs are")
 LABELS = common.DETAILS._replace(summary="show each label and all notes")
@@ -135,6 +139,7 @@ def _judge_machines(given: Given, context: Context) -> int:
         since=given[SINCE],
         margin=given[common.MARGIN],
         prices=given[common.PRICES],
+        on=given[ON],
     )
     nothing = ""
     if not report.pools:

@@ -63,6 +63,10 @@ class Host(ResultPart, frozen=True):
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
     fixed_work: Annotated[list[_FixedWork], Few] | None = None  # in order of time
+    # Of machines that show them; virtual machines do not.
+    firmware: Text | None = None
+    cpu_governor: Text | None = None
+    cpu_throttle_count: Count | None = None  # since the boot, of all CPUs
 
     def usable_cpus(self, limits: "Limits | None") -> float:
         """Return how many CPUs a task may use at once: the machine's, or its quota."""

@@ -8,7 +8,16 @@ import sys
 import time
 from typing import Any
 
-from kernel import first_int, first_match, is_folder, output_of, read_int, read_lines, read_text
+from kernel import (
+    first_int,
+    first_match,
+    is_folder,
+    list_names,
+    output_of,
+    read_int,
+    read_lines,
+    read_text,
+)
 from log import MIB
 from observe import devices, storage
 
@@ -18,6 +27,7 @@ TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are no
 )
 # v1 also has a line for the group without those below it, first.
 INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"
+CPUS = "/sys/devices/system/cpu"
 TOOLS = ("bash", "cp", "curl", "grep", "sed")
 USED_MEMORY = ("memory.usage_in_bytes", "memory.current")  # of v1, of v2
 VM_SETTINGS = (
@@ -46,6 +56,7 @@ def observe(*, may_measure=True):
     """Describe the machine; without measuring, what takes time is left empty."""
     kernel = os.uname()
     return {
+        **_cpu_settings(),
         "kernel": kernel.release,
         "kernel_version": kernel.version,
         "architecture": kernel.machine,
@@ -65,6 +76,21 @@ def observe(*, may_measure=True):
         "first_touch_ns_per_mib": _touch_new_memory() if may_measure else [],
         "tools": _tool_versions() if may_measure else {},
     }
+
+
+def _cpu_settings():
+    """Return the firmware, and what slows CPUs down; nothing of what a machine does not show."""
+    counts = [
+        read_int("%s/%s/thermal_throttle/core_throttle_count" % (CPUS, name))
+        for name in list_names(CPUS)
+    ]
+    throttled = [count for count in counts if count is not None]
+    settings = {
+        "firmware": read_text("/sys/class/dmi/id/bios_version"),
+        "cpu_governor": read_text(CPUS + "/cpu0/cpufreq/scaling_governor"),
+        "cpu_throttle_count": sum(throttled) if throttled else None,
+    }
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def memory_bytes(field):

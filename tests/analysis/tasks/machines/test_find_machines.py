@@ -6,7 +6,7 @@ import math
 import pytest
 import sample_machines
 from msgspec.structs import replace
-from sample_machines import added, month, run, short_lived_runs
+from sample_machines import added, month, run, short_lived_runs, slowed_since
 from simulated_nodes import DAY_MS, START_MS
 
 from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN
@@ -36,7 +36,7 @@ def only_pool(report: MachineReport) -> MachinePool:
 
 def slow_names(runs: list[TaskRun], margin: float = DEFAULT_MARGIN) -> list[str]:
     pool = only_pool(found(runs, margin))
-    return [machine.machine for machine in pool.of_state(MachineState.SLOW)]
+    return [machine.machine for machine in pool.in_state(MachineState.SLOW)]
 
 
 def machine_of(runs: list[TaskRun], name: str) -> MachineFigures:
@@ -51,7 +51,7 @@ def remarks(runs: list[TaskRun]) -> list[str]:
 def test_a_slow_machine() -> None:
     """It has its ratio to usual machines, its load, and what a usual machine would not take."""
     pool = only_pool(found(month({**USUAL, "g/05": 1.4})))
-    (slow,) = pool.of_state(MachineState.SLOW)
+    (slow,) = pool.in_state(MachineState.SLOW)
     assert (slow.machine, slow.since) == ("g/05", None)
     assert slow.ratio == pytest.approx(1.4 / 1.01, abs=0.02)
     assert slow.ratio is not None
@@ -106,7 +106,7 @@ def test_a_label_that_became_slower_does_not_make_machines_slow() -> None:
 def test_since_when() -> None:
     """A machine that changed is judged by what it is now, and what it was before is known."""
     runs = sample_machines.hardware()
-    slow = only_pool(runs).of_state(MachineState.SLOW)[0]
+    slow = only_pool(runs).in_state(MachineState.SLOW)[0]
     assert (slow.machine, slow.since) == ("mdc1/node-03", "2026-04-04")
     assert slow.ratio == pytest.approx(1.4, abs=0.03)
     assert slow.before_ratio == pytest.approx(1.0, abs=0.03)
@@ -214,7 +214,7 @@ def test_money(source: str) -> None:
             for each in runs
         ]
     pool = only_pool(find_machines(added(runs), prices=prices))
-    (slow,) = pool.of_state(MachineState.SLOW)
+    (slow,) = pool.in_state(MachineState.SLOW)
     assert pool.currency == "USD"
     assert slow.lost_money_per_week is not None
     assert math.isclose(slow.lost_money_per_week, slow.lost_hours_per_week / 2, rel_tol=1e-6)
@@ -225,12 +225,6 @@ def test_a_single_day() -> None:
     runs = month(USUAL, days=1, per_day=48)
     midnight = parse_time("2026-03-21")
     assert midnight is not None
-    midnight_ms = midnight.timestamp() * 1000
-    runs = [
-        replace(each, resolved_ms=2 * each.resolved_ms - each.started_ms)
-        if each.worker == "g/05" and each.started_ms >= midnight_ms
-        else each
-        for each in runs
-    ]
-    (slow,) = only_pool(found(runs)).of_state(MachineState.SLOW)
+    runs = slowed_since(runs, "g/05", midnight.timestamp() * 1000, 2)
+    (slow,) = only_pool(found(runs)).in_state(MachineState.SLOW)
     assert (slow.machine, slow.since) == ("g/05", "2026-03-21 00:00")

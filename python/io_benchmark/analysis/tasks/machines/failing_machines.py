@@ -37,8 +37,8 @@ class Failures(NamedTuple):
 def count_failures(runs: PoolRuns, block: Codes) -> Failures:
     machines, labels = len(runs.machines), len(runs.labels)
     is_failure = (runs.ending != COMPLETED).astype(np.float64)
-    of_label = np.bincount(runs.label, minlength=labels)
-    share = sums_of(runs.label, is_failure, labels) / np.maximum(of_label, 1)
+    label_runs = np.bincount(runs.label, minlength=labels)
+    share = sums_of(runs.label, is_failure, labels) / np.maximum(label_runs, 1)
     expected = sums_of(runs.machine, share[runs.label], machines)
     counts = sums_of(runs.machine, is_failure, machines).astype(np.int64)
     blocks = int(block.max()) + 1

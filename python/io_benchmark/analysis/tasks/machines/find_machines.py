@@ -71,18 +71,18 @@ def find_machines(
     pools, remarks = [], list(_left_out(runs))
     first_ms, last_ms = [], []
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for of_pool in runs.of_pools():
-        first_ms.append(int(of_pool.started_ms.min()))
-        last_ms.append(int((of_pool.started_ms + of_pool.time_ms).max()))
-        pool = judge_pool(of_pool, margin)
-        price = _price(runs, of_pool.pool, prices or {})
+    for pool_runs in runs.pool_runs():
+        first_ms.append(int(pool_runs.started_ms.min()))
+        last_ms.append(int((pool_runs.started_ms + pool_runs.time_ms).max()))
+        pool = judge_pool(pool_runs, margin)
+        price = _price(runs, pool_runs.pool, prices or {})
         pools.append(pool if price is None else _with_price(pool, price))
         if pool.state is not PoolState.SHORT_LIVED:
-            overlap = overlapping(count_overlaps(of_pool), of_pool)
-            remarks += remarks_on_overlaps(of_pool.pool, of_pool.machines, overlap)
-            remarks += remarks_on_ids(of_pool.pool, of_pool.machines)
-            for machine in of_pool.machines:
-                names[machine].append(of_pool.pool)
+            overlap = overlapping(count_overlaps(pool_runs), pool_runs)
+            remarks += remarks_on_overlaps(pool_runs.pool, pool_runs.machines, overlap)
+            remarks += remarks_on_ids(pool_runs.pool, pool_runs.machines)
+            for machine in pool_runs.machines:
+                names[machine].append(pool_runs.pool)
     remarks += names_in_several_pools(names)
     pools.sort(key=lambda pool: (-_lost_hours(pool), pool.state is not PoolState.JUDGED, pool.pool))
     return MachineReport(

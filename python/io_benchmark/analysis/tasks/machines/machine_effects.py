@@ -42,7 +42,7 @@ class MachineBlocks(NamedTuple):
 class _Cells(NamedTuple):
     """Labels in periods: which one each run has, and which label that is."""
 
-    of_run: Codes
+    run_cells: Codes
     label: Codes
 
     @classmethod
@@ -50,8 +50,8 @@ class _Cells(NamedTuple):
         """Divide the time of each label, so that a period has enough runs on average."""
         runs = np.bincount(label)
         length = np.maximum(1, np.ceil(_PERIOD_RUNS * blocks / np.maximum(runs, 1)))
-        codes, of_run = np.unique(label * blocks + block // length[label], return_inverse=True)
-        return cls(of_run, (codes // blocks).astype(np.int64))
+        codes, run_cells = np.unique(label * blocks + block // length[label], return_inverse=True)
+        return cls(run_cells, (codes // blocks).astype(np.int64))
 
 
 class _Entries(NamedTuple):
@@ -75,13 +75,13 @@ def machine_blocks(runs: PoolRuns, block: Codes, blocks: int) -> MachineBlocks:
     machines, labels = len(runs.machines), len(runs.labels)
     cells = _Cells.of(runs.label, block, blocks)
     count = len(cells.label)
-    by_entry, entry = np.unique(runs.machine * count + cells.of_run, return_inverse=True)
+    by_entry, entry = np.unique(runs.machine * count + cells.run_cells, return_inverse=True)
     effects = _Effects(np.zeros(machines), _medians(logs, runs.label, labels), np.zeros(count))
     precision = np.full(count, _NO_VARIATION)
     residuals = logs - effects.label[runs.label]
     explained = np.zeros(count)  # the share of the noise of a run that the effect of its cell is
     for _ in range(_ROUNDS):
-        free = residuals / np.sqrt(1 - explained[cells.of_run])
+        free = residuals / np.sqrt(1 - explained[cells.run_cells])
         noise = np.maximum(
             _medians(np.abs(free), runs.label, labels) / _NORMAL_MEDIAN, _LEAST_NOISE
         )[runs.label]
@@ -96,9 +96,9 @@ def machine_blocks(runs: PoolRuns, block: Codes, blocks: int) -> MachineBlocks:
         effects = _solve(entries, cells.label, precision, effects)
         residuals = logs - effects.machine[runs.machine] - effects.label[runs.label]
         precision = _precision(residuals, weight, cells, labels)
-        residuals -= effects.cell[cells.of_run]
-        usual_weight = 1 / sums_of(cells.of_run, noise**2, count) * np.bincount(cells.of_run)
-        cell_weight = sums_of(cells.of_run, weight, count)
+        residuals -= effects.cell[cells.run_cells]
+        usual_weight = 1 / sums_of(cells.run_cells, noise**2, count) * np.bincount(cells.run_cells)
+        cell_weight = sums_of(cells.run_cells, weight, count)
         explained = np.minimum(usual_weight / (cell_weight + precision), _MOST_EXPLAINED)
     cell_weight = cell_weight + precision
     informed = weight * (1 - (entries.weight / cell_weight[entries.cell])[entry])
@@ -108,10 +108,10 @@ def machine_blocks(runs: PoolRuns, block: Codes, blocks: int) -> MachineBlocks:
     place = runs.machine * blocks + block
     weights = sums_of(place, informed, machines * blocks).reshape(machines, blocks)
     scores = sums_of(place, weight * residuals, machines * blocks).reshape(weights.shape)
-    known = weights > _LEAST_WEIGHT
-    means = np.divide(scores, weights, where=known, out=np.zeros_like(weights))
-    logs_of_blocks = np.where(known, effects.machine[:, None] + means, 0.0)
-    return MachineBlocks(logs_of_blocks, np.where(known, weights, 0.0))
+    has_runs = weights > _LEAST_WEIGHT
+    means = np.divide(scores, weights, where=has_runs, out=np.zeros_like(weights))
+    logs_of_blocks = np.where(has_runs, effects.machine[:, None] + means, 0.0)
+    return MachineBlocks(logs_of_blocks, np.where(has_runs, weights, 0.0))
 
 
 def _medians(values: Numbers, group: Codes, groups: int) -> Numbers:
@@ -128,10 +128,10 @@ def _precision(residuals: Numbers, weight: Numbers, cells: _Cells, labels: int) 
     DerSimonian and Laird 1986, Controlled Clinical Trials 7:177; the noise is that within periods.
     """
     count = len(cells.label)
-    runs = np.bincount(cells.of_run, minlength=count)
-    cell_weight = sums_of(cells.of_run, weight, count)
-    sums = sums_of(cells.of_run, weight * residuals, count)
-    squares = sums_of(cells.of_run, weight * residuals**2, count) - sums**2 / cell_weight
+    runs = np.bincount(cells.run_cells, minlength=count)
+    cell_weight = sums_of(cells.run_cells, weight, count)
+    sums = sums_of(cells.run_cells, weight * residuals, count)
+    squares = sums_of(cells.run_cells, weight * residuals**2, count) - sums**2 / cell_weight
 
     def total(values: Numbers) -> Numbers:
         return sums_of(cells.label, values, labels)
@@ -152,18 +152,18 @@ def _solve(entries: _Entries, label: Codes, precision: Numbers, start: _Effects)
     ends = (machines, machines + labels)
     machine_precision = 1 / _MOST_DIFFERENT**2
 
-    def gathered(of_entry: Numbers) -> Numbers:
-        of_cell = sums_of(entries.cell, of_entry, cells)
-        of_machine = sums_of(entries.machine, of_entry, machines)
-        return np.concatenate((of_machine, sums_of(label, of_cell, labels), of_cell))
+    def gathered(entry_values: Numbers) -> Numbers:
+        cell_part = sums_of(entries.cell, entry_values, cells)
+        machine_part = sums_of(entries.machine, entry_values, machines)
+        return np.concatenate((machine_part, sums_of(label, cell_part, labels), cell_part))
 
     def applied(values: Numbers) -> Numbers:
-        of_machine, of_label, of_cell = np.split(values, ends)
-        of_cells = of_label[label] + of_cell
-        sums = of_machine[entries.machine] + of_cells[entries.cell]
+        machine_part, label_part, cell_part = np.split(values, ends)
+        cell_values = label_part[label] + cell_part
+        sums = machine_part[entries.machine] + cell_values[entries.cell]
         made = gathered(entries.weight * sums)
-        made[: ends[0]] += machine_precision * of_machine
-        made[ends[1] :] += precision * of_cell
+        made[: ends[0]] += machine_precision * machine_part
+        made[ends[1] :] += precision * cell_part
         return made
 
     diagonal = gathered(entries.weight)

@@ -79,8 +79,8 @@ def last_changes(blocks: MachineBlocks) -> list[int | None]:
 def _series(blocks: MachineBlocks) -> list[_Series]:
     series = []
     for logs, weights in zip(blocks.logs, blocks.weights, strict=True):
-        (known,) = np.nonzero(weights)
-        series.append(_Series(known, logs[known], weights[known]))
+        (numbers,) = np.nonzero(weights)
+        series.append(_Series(numbers, logs[numbers], weights[numbers]))
     return series
 
 

@@ -26,12 +26,21 @@ class PoolState(StrEnum):
     SHORT_LIVED = "short-lived"  # instances of a cloud, whose names mean nothing the next day
 
 
+class MeasuredRatio(Struct, frozen=True):
+    """A measurement of the benchmark on a machine, divided by that of others of its pool."""
+
+    measurement: str
+    ratio: float
+    usual: Interval  # of this ratio for one more machine like the others
+    is_unusual: bool
+
+
 class MeasuredMachine(Struct, frozen=True):
     """What results of the benchmark say about a machine, compared with others of its pool."""
 
-    ratio: float | None  # of its times; None: no other machine has the same measurement
     results: int
-    others: int  # machines
+    other_machines: int
+    measurements: tuple[MeasuredRatio, ...]
     differences: tuple[Statement, ...]  # facts that it has, and most others do not
 
 
@@ -70,7 +79,7 @@ class MachinePool(Struct, frozen=True, kw_only=True):
     currency: str = ""
     machines: tuple[MachineFigures, ...] = ()
 
-    def of_state(self, state: MachineState) -> list[MachineFigures]:
+    def in_state(self, state: MachineState) -> list[MachineFigures]:
         return [machine for machine in self.machines if machine.state is state]
 
 

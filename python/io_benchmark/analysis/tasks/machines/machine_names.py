@@ -65,7 +65,7 @@ def remarks_on_ids(pool: str, names: Sequence[str]) -> Iterator[Statement]:
     for name in names:
         group, _, worker = name.rpartition("/")
         groups[worker].append(group)
-    repeated = sorted(worker for worker, of_worker in groups.items() if len(of_worker) > 1)
+    repeated = sorted(worker for worker, worker_groups in groups.items() if len(worker_groups) > 1)
     if repeated:
         template = (
             "{workers} of {pool}: the same id in several worker groups, each of which is judged as "

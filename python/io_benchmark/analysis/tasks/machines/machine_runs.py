@@ -134,7 +134,7 @@ class MachineRuns(Struct):
             amount, spent_ms = self.costs.get((run.pool, run.currency), (0.0, 0.0))
             self.costs[run.pool, run.currency] = amount + run.cost, spent_ms + time_ms
 
-    def of_pools(self) -> Iterator[PoolRuns]:
+    def pool_runs(self) -> Iterator[PoolRuns]:
         """Yield the runs of each pool, in the order of the pools' names."""
         for pool in sorted(self.pools):
             yield self.pools[pool].runs(pool)

@@ -62,8 +62,8 @@ class JudgedPool(NamedTuple):
 
 def judge_machines(levels: Sequence[MachineLevel | None]) -> JudgedPool:
     """Judge the machines of a pool by their levels."""
-    known = [level for level in levels if level is not None and level.blocks >= _FEWEST_BLOCKS]
-    clear = _clear(known)
+    judgeable = [level for level in levels if level is not None and level.blocks >= _FEWEST_BLOCKS]
+    clear = _clear(judgeable)
     if len(clear) < _FEWEST_MACHINES:
         return JudgedPool(None, [None] * len(levels))
     usual, unusual = _set_aside(clear)

@@ -22,11 +22,12 @@ from io_benchmark.number_text import (
     ratio,
 )
 from io_benchmark.report import blocks
-from io_benchmark.report.content import ends_text
+from io_benchmark.report.content import ends_text, text_of
 from io_benchmark.report.drawn import Dot, StripRow
 from io_benchmark.text import name
 
 ANSWERED = 3  # machines and pools that have a sentence; the table has all
+_FACTS = 3  # that differ
 _FAILING = 3  # machines that are named because their tasks fail
 _DRAWN, _DOTS = 8, 40  # slow machines with a row; dots with a name
 _MACHINE_CELLS, _POOL_CELLS = 50, 40
@@ -43,7 +44,7 @@ def answers(report: MachineReport) -> blocks.Items:
         lead = "No run on a named worker was found."
         return blocks.Items([blocks.Item.answer(blocks.NO_VERDICT, lead)])
     slow = [
-        (machine, pool) for pool in report.pools for machine in pool.of_state(MachineState.SLOW)
+        (machine, pool) for pool in report.pools for machine in pool.in_state(MachineState.SLOW)
     ]
     slow.sort(key=lambda pair: (pair[0].may_be_several, -pair[0].lost_hours_per_week))
     items = []
@@ -51,10 +52,11 @@ def answers(report: MachineReport) -> blocks.Items:
         rank = blocks.ALWAYS if position == 0 else FIRST_RANK - position
         start = "Pull first" if position == 0 else "Then"
         sentence = _sentence(start, machine, pool, report)
-        items.append(blocks.Item.answer(Verdict.SLOWER, *sentence, rank=rank))
+        below = [*_measured(machine, rank)]
+        items.append(blocks.Item.answer(Verdict.SLOWER, *sentence, below, rank))
     for position, pool in enumerate(report.pools[:ANSWERED]):
         rank = blocks.ALWAYS if position == 0 else FIRST_RANK - position
-        items.append(_of_pool(pool, report, rank))
+        items.append(_pool_item(pool, report, rank))
     rest = len(report.pools) - ANSWERED
     if rest > 0:
         items.append(blocks.Item(f"{number_of(rest, 'more pool')}: --details shows them"))
@@ -83,15 +85,38 @@ def _sentence(
     return lead, f"{lost}."
 
 
+def _measured(machine: MachineFigures, rank: int) -> Iterator[blocks.Item]:
+    """Say what results of the benchmark show of the machine: its ratio, and facts that differ."""
+    measured = machine.measured
+    if measured is None:
+        return
+    rank = min(rank, FIRST_RANK)
+    rest = number_of(measured.other_machines, "other machine")
+    unusual = [row for row in measured.measurements if row.is_unusual]
+    if unusual:
+        farthest = max(unusual, key=lambda row: max(row.ratio, 1 / row.ratio))
+        sentence = (
+            f"{farthest.measurement} takes {ratio(farthest.ratio)} (usual: "
+            f"{ends_text(farthest.usual)}; {rest})."
+        )
+        yield blocks.Item.led("Benchmark:", sentence, rank=rank)
+    elif measured.measurements:
+        count = number_of(len(measured.measurements), "measurement")
+        yield blocks.Item.led("Benchmark:", f"as usual in {count} ({rest}).", rank=rank)
+    if measured.differences:
+        facts = listed([text_of(fact) for fact in measured.differences], _FACTS, separator="; ")
+        yield blocks.Item.led("Differs:", f"{facts}.", rank=rank)
+
+
 def _days_ago(machine: MachineFigures, pool: MachinePool) -> int:
     """Return how many days before those of its pool its runs end: it may be gone."""
-    last = max(each.last_day for each in pool.machines)
+    last = max(other_machine.last_day for other_machine in pool.machines)
     return (date.fromisoformat(last) - date.fromisoformat(machine.last_day)).days
 
 
-def _of_pool(pool: MachinePool, report: MachineReport, rank: int) -> blocks.Item:
+def _pool_item(pool: MachinePool, report: MachineReport, rank: int) -> blocks.Item:
     """Say how many machines of a pool are slow, or why none can be named."""
-    slow = len(pool.of_state(MachineState.SLOW))
+    slow = len(pool.in_state(MachineState.SLOW))
     title = name(pool.pool, _POOL_CELLS)
     if pool.state is PoolState.SHORT_LIVED:
         lead = f"{title}: no machine is named"
@@ -107,7 +132,7 @@ def _of_pool(pool: MachinePool, report: MachineReport, rank: int) -> blocks.Item
             "labels that others run as well."
         )
         return blocks.Item.answer(blocks.NO_VERDICT, lead, rest, rank=rank)
-    judged = len(pool.machines) - len(pool.of_state(MachineState.UNKNOWN))
+    judged = len(pool.machines) - len(pool.in_state(MachineState.UNKNOWN))
     usual = ""
     if pool.variation_ratio is not None:
         usual = f" Usual machines vary by {percent(pool.variation_ratio)}."
@@ -126,7 +151,7 @@ def _are(number: int) -> str:
 
 
 def _unknown(pool: MachinePool) -> str:
-    unknown = pool.of_state(MachineState.UNKNOWN)
+    unknown = pool.in_state(MachineState.UNKNOWN)
     if not unknown:
         return ""
     return f" {number_of(len(unknown), 'more machine')}: not enough runs."
@@ -197,7 +222,7 @@ def picture(report: MachineReport) -> list[blocks.Picture]:
                 ratio=machine.ratio,
                 interval=machine.interval,
             )
-            for machine in pool.of_state(MachineState.SLOW)[:_DRAWN]
+            for machine in pool.in_state(MachineState.SLOW)[:_DRAWN]
         ]
     caption = "Each machine's time divided by that of a usual machine of its pool"
     return blocks.Picture.strip(caption, rows, report.margin_ratio)

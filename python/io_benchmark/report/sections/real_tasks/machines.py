@@ -132,7 +132,7 @@ def _screen_table(report: MachineReport) -> Iterator[Table]:
         (pool, machine)
         for pool in report.pools
         if pool.state is PoolState.JUDGED
-        for machine in pool.of_state(MachineState.SLOW)
+        for machine in pool.in_state(MachineState.SLOW)
     ]
     if len(slow) > machine_answers.ANSWERED:
         slow.sort(key=lambda pair: -pair[1].lost_hours_per_week)
