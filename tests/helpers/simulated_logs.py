@@ -194,8 +194,8 @@ class _Log:
             self._worker("[mounts] Successfully mounted writable directory cache '/t/cache0'")
         if self.writer == D2G:
             self._d2g_image()
-        program = "docker run -t --name c" if self.writer == D2G else "python3 run-task"
-        self._worker(f"Executing command 0: {program} -- bash -cx make")
+        program = "docker run -t --name c image " if self.writer == D2G else "python3 "
+        self._worker(f"Executing command 0: {program}run-task -- bash -cx make")
 
     def _d2g_image(self) -> None:
         run = self.run

@@ -33,7 +33,7 @@ def seconds(run: RunPhases) -> dict[str, int]:
 
 
 BEGIN = ("worker: Worker Type (p/w) settings:", "worker: === Task Starting ===")
-RUN = ("worker: Executing command 0: docker run x", "setup: run-task started in /b")
+RUN = ("worker: Executing command 0: docker run x run-task", "setup: run-task started in /b")
 END = (
     "task: executing ['x']",
     "worker: Exit Code: 0",
@@ -78,6 +78,18 @@ def test_mounts_that_are_unpacked() -> None:
             *END,
         )
         assert seconds(run)["mounts and caches"] == 5
+
+
+def test_a_command_that_does_not_name_run_task() -> None:
+    """A script may call it; or the task prints such lines itself, and a message says so."""
+    printed = ("setup: run-task started in /x", "vcs: executing git")
+    run = read(*BEGIN, "worker: Executing command 0: docker run x make", *printed, *END)
+    assert seconds(run)["checkout"] == 1
+    assert run.messages[0].startswith("not sure: its command does not name run-task")
+    # A worker repeats the lines of a command; run-task may be in any of them.
+    lines = ("worker: Executing command 0: docker run x", "worker: run-task -- make")
+    (message,) = read(*BEGIN, *lines, *printed, *END).messages
+    assert message == "the end of its own work is not sure: no duration confirms it"
 
 
 def test_a_worker_that_does_not_show_the_image() -> None:

@@ -165,12 +165,20 @@ def several_commands(wall: bytes) -> bytes:
     return b"".join(
         [
             *lines[: number - 1],
-            command.replace(stamp, before).replace(b"python3 run-task", b"set-up"),
+            command.replace(stamp, before).replace(b"python3 run-task", b"run-task set-up"),
             before + b" Wall Time: " + wall + b"\n",
             command.replace(b"command 0", b"command 1"),
             *lines[number + 1 :],
         ]
     )
+
+
+def test_a_run_that_has_not_ended() -> None:
+    """The queue has not resolved it, whatever its log says."""
+    run = read(SIMULATED.log(), RunFacts(started_ns=SIMULATED.facts().started_ns))
+    check(run)
+    assert not run.is_complete
+    assert seconds(run, PhaseName.ARTIFACTS) == 3
 
 
 def test_several_commands() -> None:

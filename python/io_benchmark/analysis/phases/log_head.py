@@ -5,12 +5,11 @@ Whatever a task prints could look like these lines. So those of the worker count
 command starts, those of run-task only after that has started, and none once own work has begun.
 """
 
-import json
-import math
 import re
 
 from msgspec import Struct, field
 
+from io_benchmark.analysis.phases.checkout_parts import parse_parts
 from io_benchmark.analysis.phases.fetches import FetchTimes
 from io_benchmark.analysis.phases.log_lines import StampedLine, parse_go_duration, parse_line
 from io_benchmark.analysis.phases.phase_model import Part, PhaseName
@@ -29,6 +28,8 @@ _BACK_NS = 1 * _S  # writers do not wait for each other; a clock that was set di
 _POOL = re.compile(rb"Worker Type \(([\w.-]{1,100}/[\w.-]{1,100})\) settings:")
 _TASK_ID = re.compile(rb"Task ID: ([\w-]{22})\b")
 _COMMAND = re.compile(rb"Executing command ([0-9]{1,4}): ?(.*)", re.DOTALL)
+_RUN_TASK = b"run-task"
+_ANY_COMMAND = b"docker run " + _RUN_TASK  # docker-worker does not show which it is
 _WALL_TIME = re.compile(rb"\s*Wall Time: (\S{1,60})")
 # Not every version names the writer of these.
 _MOUNT = re.compile(
@@ -46,8 +47,10 @@ _HG_SIZE = re.compile(
     rb"([0-9.]{1,12}) seconds"
 )
 _HG_UNITS = {b"bytes": 1, b"KB": 1024, b"MB": 1024**2, b"GB": 1024**3}
-_PERFHERDER = b"PERFHERDER_DATA: "
-_PART_NAME = re.compile(r"[a-z][a-z_]{0,39}")
+_NOT_NAMED = (
+    "not sure: its command does not name run-task, so that the task itself may have printed the "
+    "lines of its checkout and fetches"
+)
 # The phases of run-task by the writers of its lines.
 _OF_RUN_TASK = {
     b"cache": PhaseName.CACHES,
@@ -95,6 +98,7 @@ class LogHead(Struct):
     _started_ns: int = 0  # the newest command
     _commands: int = 0
     _is_container: bool = False
+    _names_run_task: bool = False
     _has_run_task: bool = False
     _wall_ns: int | None = None  # of the newest command, if it ended
     _output_lines: int = 0
@@ -160,7 +164,7 @@ class LogHead(Struct):
         """Read a line of a program that run-task or docker-worker does not put a stamp before."""
         if self._has_run_task:
             self._of_fetch_content(line)
-            self._perfherder(line)
+            self._add_parts(line)
         elif self._commands:
             self._output_lines += bool(line.strip())
         elif self.last_ns is not None and _LAYER.match(line):
@@ -178,7 +182,7 @@ class LogHead(Struct):
                 phase = PhaseName.IMAGE_LOAD if self._has_image_mount else PhaseName.IMAGE_PULL
             self._enter(phase, line.time_ns)
         elif command := _COMMAND.match(message):
-            self._command(line.time_ns, is_container=b"docker run" in command[2][:200])
+            self._command(line.time_ns, command[2])
         elif line.has_space:
             self._docker_worker(line)
         elif match := _POOL.match(message):
@@ -210,7 +214,7 @@ class LogHead(Struct):
         if match := _TASK_ID.match(message):
             self.task_id = match[1].decode("ascii", "replace")
         elif message.startswith(b"=== Task Starting ==="):
-            self._command(line.time_ns, is_container=True)
+            self._command(line.time_ns, _ANY_COMMAND)
         elif match := _WIRE_SIZE.match(message):
             self.segments[-1].size_bytes += round(float(match[1]) * 1024**2)
         else:
@@ -218,10 +222,11 @@ class LogHead(Struct):
                 if message.startswith(begin):
                     self._enter(phase, line.time_ns)
 
-    def _command(self, time_ns: int, *, is_container: bool) -> None:
+    def _command(self, time_ns: int, command: bytes) -> None:
         """Begin a command: own work, unless run-task turns out to be it."""
         self._commands += 1
-        self._is_container = is_container
+        self._is_container = b"docker run" in command[:200]
+        self._names_run_task = _RUN_TASK in command
         self._started_ns = time_ns
         self._output_lines, self._wall_ns = 0, None
         if self.command_ns is None:
@@ -239,6 +244,8 @@ class LogHead(Struct):
         if line.writer == b"setup" and message.startswith(b"run-task started"):
             if self._output_lines <= _LINES_BEFORE_RUN_TASK:
                 self._has_run_task = True
+                if not self._names_run_task:
+                    self.messages.append(_NOT_NAMED)
                 phase = PhaseName.CONTAINER_START if self._is_container else PhaseName.OTHER
                 self.segments[-1].phase = phase
                 self._enter(PhaseName.OTHER, line.time_ns)
@@ -252,7 +259,10 @@ class LogHead(Struct):
             # The command before has ended, and says itself how long it took.
             match = _COMMAND.match(message)
             if match is not None and int(match[1]) == self._commands:
-                self._command(line.time_ns, is_container=b"docker run" in match[2][:200])
+                self._command(line.time_ns, match[2])
+        elif not self._output_lines:
+            # Further lines of the command itself.
+            self._names_run_task |= _RUN_TASK in message
 
     def _run_task(self, line: StampedLine) -> None:
         if line.writer == b"task":
@@ -272,28 +282,15 @@ class LogHead(Struct):
             segment.busy_ns += round(_number(match[3]) * _S)
         # Firefox's run-task puts a stamp before these as well.
         self._of_fetch_content(line.message)
-        self._perfherder(line.message)
+        self._add_parts(line.message)
+
+    def _add_parts(self, message: bytes) -> None:
+        self.parts += parse_parts(message)[: _MOST_PARTS - len(self.parts)]
 
     def _of_fetch_content(self, message: bytes) -> None:
         fetches = self.segments[-1].fetches
         if fetches is not None:
             fetches.read(message)
-
-    def _perfherder(self, message: bytes) -> None:
-        """Keep what run-task or hg measured of the checkout, as they wrote it for Perfherder."""
-        if not message.startswith(_PERFHERDER) or len(self.parts) >= _MOST_PARTS:
-            return
-        try:
-            document = json.loads(message.removeprefix(_PERFHERDER))
-            if document["framework"]["name"] != "vcs":
-                return
-            suites = [(str(suite["name"]), float(suite["value"])) for suite in document["suites"]]
-        except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
-            return
-        for title, seconds in suites[: _MOST_PARTS - len(self.parts)]:
-            is_part = _PART_NAME.fullmatch(title) and not title.startswith("overall")
-            if is_part and 0 <= seconds < 10**6 and math.isfinite(seconds):
-                self.parts.append(Part(PhaseName.CHECKOUT, title, round(seconds * _S)))
 
 
 def agree(claimed_ns: int | None, passed_ns: int) -> bool:

@@ -113,9 +113,9 @@ class LogReader(Struct):
 
         A task that fails before its command starts has no line of its end.
         """
-        if end.finished_ns is not None:
-            return True
-        return self.facts.resolved_ns is not None and end.is_worker_last
+        if self.facts.resolved_ns is None:
+            return self.facts.started_ns is None and end.finished_ns is not None
+        return end.finished_ns is not None or end.is_worker_last
 
 
 def _before_start(facts: RunFacts) -> Iterator[Span]:
