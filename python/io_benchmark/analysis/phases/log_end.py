@@ -52,16 +52,14 @@ class LogTail(Struct):
         self._parts.append(part)
         self._size_bytes += len(part)
         while self._size_bytes - len(self._parts[0]) >= TAIL_BYTES:
-            self._drop(self._parts.popleft())
+            size_bytes = len(self._parts.popleft())
+            self._size_bytes -= size_bytes
+            self.skipped_bytes += size_bytes
 
     def skip_to(self, offset: int) -> None:
         """Forget everything: the next part begins at this place of the log."""
         self._parts.clear()
         self._size_bytes, self.skipped_bytes = 0, offset
-
-    def _drop(self, part: bytes) -> None:
-        self._size_bytes -= len(part)
-        self.skipped_bytes += len(part)
 
     def after(self, offset: int) -> bytes:
         """Return what is kept of the log after some of its bytes."""

@@ -126,15 +126,13 @@ class LogHead(Struct):
             elif stamped.writer == b"taskcluster":
                 self._worker(stamped)
         if not self.has_ended and (self._lines >= _MOST_LINES or self._bytes >= _MOST_BYTES):
-            self.end_early()
+            self.has_ended = True
+            if self._has_run_task or not self._commands:
+                limit = f"{number_of(_MOST_LINES, 'line')} and {size(_MOST_BYTES)}"
+                self.messages.append(
+                    f"its own work does not begin within the first {limit} of the log"
+                )
         return not self.has_ended
-
-    def end_early(self) -> None:
-        """Stop within a log that goes on: nothing further is read of its begin."""
-        self.has_ended = True
-        if self._has_run_task or not self._commands:
-            limit = f"{number_of(_MOST_LINES, 'line')} and {size(_MOST_BYTES)}"
-            self.messages.append(f"its own work does not begin within the first {limit} of the log")
 
     @property
     def has_own_command(self) -> bool:

@@ -139,11 +139,9 @@ def _joined(spans: Sequence[Span]) -> list[Span]:
 
 
 def _sum(first: Span, second: Span) -> Span:
-    sizes = [span.size_bytes for span in (first, second) if span.size_bytes is not None]
-    times_ns = [span.busy_ns for span in (first, second) if span.busy_ns is not None]
     return replace(
         first,
         duration_ns=first.duration_ns + second.duration_ns,
-        size_bytes=sum(sizes) if sizes else None,
-        busy_ns=sum(times_ns) if times_ns else None,
+        size_bytes=(first.size_bytes or 0) + (second.size_bytes or 0) or None,
+        busy_ns=(first.busy_ns or 0) + (second.busy_ns or 0) or None,
     )

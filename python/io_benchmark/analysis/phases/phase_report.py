@@ -7,7 +7,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.phases.phase_model import Part, PhaseName, RunPhases, Span, Waits
+from io_benchmark.analysis.phases.phase_model import PhaseName, RunPhases, Span, Waits
 
 _NS_PER_S = 10**9
 
@@ -23,21 +23,10 @@ class PhaseTotal(Struct, frozen=True, kw_only=True):
     bytes_per_s: float | None = None
 
 
-class ReportedRun(Struct, frozen=True, kw_only=True):
-    """One run of a task: its phases in the usual order, and its spans in that of time."""
+class ReportedRun(RunPhases, frozen=True, kw_only=True):
+    """One run of a task, with its phases in the usual order."""
 
-    label: str
-    pool: str
-    task_id: str
-    run_id: int | None
-    worker: str
-    started: str
-    run_ns: int
-    is_complete: bool
     phases: tuple[PhaseTotal, ...]
-    spans: tuple[Span, ...]
-    parts: tuple[Part, ...] = ()
-    messages: tuple[str, ...] = ()
 
 
 class PoolPhases(Struct, frozen=True, kw_only=True):
@@ -85,20 +74,8 @@ def _reported(run: RunPhases) -> ReportedRun:
         _total(phase, [span for span in run.spans if span.phase is phase], run.run_ns)
         for phase in PhaseName
     )
-    return ReportedRun(
-        label=run.label,
-        pool=run.pool,
-        task_id=run.task_id,
-        run_id=run.run_id,
-        worker=run.worker,
-        started=run.started,
-        run_ns=run.run_ns,
-        is_complete=run.is_complete,
-        phases=tuple(total for total in totals if total is not None),
-        spans=run.spans,
-        parts=run.parts,
-        messages=run.messages,
-    )
+    fields = {name: getattr(run, name) for name in RunPhases.__struct_fields__}
+    return ReportedRun(**fields, phases=tuple(total for total in totals if total is not None))
 
 
 def _total(phase: PhaseName, spans: Sequence[Span], run_ns: int) -> PhaseTotal | None:
