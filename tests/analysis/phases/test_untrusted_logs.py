@@ -259,7 +259,7 @@ def test_the_work_of_a_large_log(name: str, begin: bytes, monkeypatch: pytest.Mo
         reader.take(HOSTILE[name])
     assert parsed <= 100_000
     assert len(reader._tail.after(0)) <= TAIL_BYTES + MIB
-    assert reader.needs_only_end or name in ("no newline", "escapes", "carriage returns")
+    assert reader.needs_only_end
 
 
 def test_the_longest_command_that_a_worker_repeats() -> None:

@@ -17,7 +17,7 @@ from io_benchmark.number_text import number_of, size
 
 _S = 10**9
 # A log of an hour has some thousand lines before its own work.
-_MOST_LINES, _MOST_BYTES = 100_000, 16 * 1024 * 1024
+_MOST_LINES, MOST_HEAD_BYTES = 100_000, 16 * 1024 * 1024
 _MOST_SEGMENTS, _MOST_PARTS = 5_000, 40
 # What a shell or docker may print before run-task does, such as the layers of an image.
 _LINES_BEFORE_RUN_TASK = 200
@@ -103,7 +103,6 @@ class LogHead(Struct):
     _wall_ns: int | None = None  # of the newest command, if it ended
     _output_lines: int = 0
     _lines: int = 0
-    _bytes: int = 0
     _image: Segment | None = None  # the newest download of a mount
     _has_image_mount: bool = False
     _shows_image: bool = False
@@ -111,7 +110,6 @@ class LogHead(Struct):
     def read(self, line: bytes) -> bool:
         """Read a line; return whether the next one is wanted as well."""
         self._lines += 1
-        self._bytes += len(line)
         stamped = parse_line(line)
         if stamped is None:
             self._unstamped(line)
@@ -125,14 +123,16 @@ class LogHead(Struct):
                 self._before_run_task(stamped)
             elif stamped.writer == b"taskcluster":
                 self._worker(stamped)
-        if not self.has_ended and (self._lines >= _MOST_LINES or self._bytes >= _MOST_BYTES):
-            self.has_ended = True
-            if self._has_run_task or not self._commands:
-                limit = f"{number_of(_MOST_LINES, 'line')} and {size(_MOST_BYTES)}"
-                self.messages.append(
-                    f"its own work does not begin within the first {limit} of the log"
-                )
+        if self._lines >= _MOST_LINES:
+            self.stop()
         return not self.has_ended
+
+    def stop(self) -> None:
+        """Read no further: there was too much before own work."""
+        if not self.has_ended and (self._has_run_task or not self._commands):
+            limit = f"{number_of(_MOST_LINES, 'line')} and {size(MOST_HEAD_BYTES)}"
+            self.messages.append(f"its own work does not begin within the first {limit} of the log")
+        self.has_ended = True
 
     @property
     def has_own_command(self) -> bool:

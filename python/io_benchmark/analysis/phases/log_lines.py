@@ -50,13 +50,13 @@ class LineSplitter(Struct):
     """Makes lines of a stream; what is too much of one is left out."""
 
     position: int = 0  # in the stream, behind the newest line
-    _size_bytes: int = 0
+    size_bytes: int = 0  # of the stream so far
     _rest: bytes = b""
 
     def lines(self, part: bytes) -> Iterator[bytes]:
         """Yield the lines that end in this part of the stream, without their ends."""
-        self.position = self._size_bytes
-        self._size_bytes += len(part)
+        self.position = self.size_bytes
+        self.size_bytes += len(part)
         *pieces, rest = part.split(b"\n")
         for piece in pieces:
             self.position += len(piece) + 1

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from io_benchmark.analysis.phases.log_end import LogEnd, LogTail, read_end
-from io_benchmark.analysis.phases.log_head import LogHead
+from io_benchmark.analysis.phases.log_head import MOST_HEAD_BYTES, LogHead
 from io_benchmark.analysis.phases.log_lines import LineSplitter, queue_text
 from io_benchmark.analysis.phases.log_spans import LogTimes, make_spans
 from io_benchmark.analysis.phases.phase_model import PhaseName, RunPhases, Span
@@ -60,7 +60,9 @@ class LogReader(Struct):
             if not had_command:
                 self._command_offset = self._splitter.position
             if not is_wanted:
-                break
+                return
+        if self._splitter.size_bytes >= MOST_HEAD_BYTES:
+            self._head.stop()
 
     @property
     def needs_only_end(self) -> bool:
