@@ -106,11 +106,11 @@ def artifact_server(host: str = "127.0.0.1") -> Iterator[ArtifactServer]:
         thread.join(10)
 
 
-def certificate(folder: Path) -> Path:
-    """Make a certificate of localhost, with its key in the same file."""
+def certificate(folder: Path, name: str = "DNS:localhost") -> Path:
+    """Make a certificate of this name or address, with its key in the same file."""
     file = folder / "localhost.pem"
     words = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext"
-    command = [*words.split(), "subjectAltName=DNS:localhost"]
+    command = [*words.split(), f"subjectAltName={name}"]
     subprocess.run(
         [*command, "-keyout", file, "-out", folder / "c"], check=True, capture_output=True
     )

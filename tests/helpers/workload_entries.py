@@ -116,6 +116,7 @@ def _download(variant: str, threads: int, operation_ns: float) -> Kind:
         "answered_by": host,
         "http_version": "1.1",
         "object_bytes": 500_000_000,
+        "redirects": 1,
         "tls_version": "TLSv1.3",
     }
     operations = piece * threads

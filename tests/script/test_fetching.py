@@ -54,6 +54,7 @@ def test_the_request(server):
         "answered_by": {"host": "127.0.0.1"},
         "http_version": "1.1",
         "object_bytes": 100 * MIB,
+        "redirects": 0,
         "tls_version": None,
     }
 
@@ -137,7 +138,7 @@ def test_a_slow_network(server):
 
     def answer(stream, *_):
         stream.sendall(head(206, Content_Length=4 * MIB) + bytes(3 * MIB // 2))
-        for _ in range(40):
+        for _step in range(40):
             time.sleep(0.05)
             stream.sendall(bytes(2048))
 

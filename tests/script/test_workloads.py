@@ -97,6 +97,7 @@ def check_download(entry: Any, observed: Any) -> None:
         "answered_by": {"host": "127.0.0.1"},
         "http_version": "1.1",
         "object_bytes": 2 * 2**20,
+        "redirects": 0,
         "tls_version": None,
     }
 

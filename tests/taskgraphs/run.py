@@ -39,7 +39,7 @@ MISTAKES = {
         "        benchmark: {retrieves: 0}\n",
         SELECTING,
     ),
-    f"{KIND} line 19: the key worker-type is given twice in one mapping and only the last would "
+    f"{KIND} line 20: the key worker-type is given twice in one mapping and only the last would "
     "count; rename or remove one": ("        worker-type: b-linux\n", SELECTING),
     "the commit message's line 'try: -j a, b' is not understood; write try: -j NAME[,NAME] "
     "[--rebuild N] [--capacities] without spaces between the names, N at most 100": (

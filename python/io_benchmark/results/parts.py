@@ -215,6 +215,7 @@ class _Observations(ResultPart, frozen=True):
     address_family: Text | None = None
     answered_by: Annotated[dict[Name, Text], Few] | None = None  # the host, and headers of it
     object_bytes: Count | None = None
+    redirects: Count | None = None  # before the answer with the bytes
     tls_version: Text | None = None
 
 

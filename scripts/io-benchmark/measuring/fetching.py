@@ -61,7 +61,7 @@ def fetch(url, piece_bytes, limit_s, tls, take):
     """
     start_ns = clock()
     reach = None
-    for _ in range(MOST_REDIRECTS + 1):
+    for redirects in range(MOST_REDIRECTS + 1):
         request_ns = clock()
         stream, family, reach, steps = _connect(urlsplit(url), reach, tls)
         try:
@@ -69,6 +69,7 @@ def fetch(url, piece_bytes, limit_s, tls, take):
             if answer.status not in REDIRECTS:
                 size = _size_of(answer, url)
                 facts = _facts(answer, url, stream, family, size)
+                facts["redirects"] = redirects
                 expected = piece_bytes if size is None else min(piece_bytes, size // MIB * MIB)
                 until_ns = start_ns + int(limit_s * NS_PER_S)
                 body = _receive(answer, expected, until_ns, take)

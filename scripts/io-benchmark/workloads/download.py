@@ -52,7 +52,14 @@ STEPS = (
     "second_half_ns",
     "sync_ns",
 )
-FACTS = ("address_family", "answered_by", "http_version", "object_bytes", "tls_version")
+FACTS = (
+    "address_family",
+    "answered_by",
+    "http_version",
+    "object_bytes",
+    "redirects",
+    "tls_version",
+)
 
 
 class _Download(Batches):

@@ -257,8 +257,13 @@ def uploads(kept_ms: float, **options: Any) -> list[OtherMeasurement]:
 
 UNMEASURED = sync_writes(1)
 RANDOM_WRITES = ("random-io", "write-depth-32")
+PLACE_ALONE = where("download", "to-place", [measurement("download", "to-place", 3)], threads=1)
 NO_LESS_GAIN = "Several at once gain less on the slower side"
 MEASURED = [
+    *(
+        row(f"network-{name}", NOT_OBSERVABLE, "no downloads to memory", **PLACE_ALONE)
+        for name in ("rate", "latency", "first-byte")
+    ),
     row(
         "scheduler",
         NOT_SEPARABLE,
