@@ -76,17 +76,20 @@ class ArtifactServer:
     def _handle(self, stream: socket.socket) -> None:
         with suppress(OSError), stream:
             if self.tls is not None:
-                stream = self.tls.wrap_socket(stream, server_side=True)
-            request = b""
-            while not request.endswith(b"\r\n\r\n"):
-                data = stream.recv(4096)
-                if not data:
-                    return
-                request += data
-            self.requests.append(request)
-            self.answer(stream, request, len(self.requests) - 1)
-            with suppress(OSError):
-                stream.close()
+                with self.tls.wrap_socket(stream, server_side=True) as encrypted:
+                    self._respond(encrypted)
+            else:
+                self._respond(stream)
+
+    def _respond(self, stream: socket.socket) -> None:
+        request = b""
+        while not request.endswith(b"\r\n\r\n"):
+            data = stream.recv(4096)
+            if not data:
+                return
+            request += data
+        self.requests.append(request)
+        self.answer(stream, request, len(self.requests) - 1)
 
     def close(self) -> None:
         with suppress(OSError):

@@ -66,19 +66,18 @@ def fetch(url, piece_bytes, limit_s, tls, take):
         stream, family, reach, steps = _connect(urlsplit(url), reach, tls)
         try:
             answer, steps["first_byte_ns"] = _ask(stream, url, piece_bytes)
-            if answer.status not in REDIRECTS:
-                size = _size_of(answer, url)
-                facts = _facts(answer, url, stream, family, size)
-                facts["redirects"] = redirects
-                expected = piece_bytes if size is None else min(piece_bytes, size // MIB * MIB)
-                until_ns = start_ns + int(limit_s * NS_PER_S)
-                body = _receive(answer, expected, until_ns, take)
-                steps.update(body, redirect_ns=request_ns - start_ns)
-                received = steps.pop("bytes")
-                end_ns = steps.pop("whole_ns")
-                times = {"start_ns": start_ns, "end_ns": end_ns, "bytes": received}
-                return {**times, "steps": steps, "facts": facts}
-            url = _target_of(answer, url)
+            with answer:
+                if answer.status not in REDIRECTS:
+                    size = _size_of(answer, url)
+                    facts = _facts(answer, url, stream, family, size)
+                    facts["redirects"] = redirects
+                    expected = piece_bytes if size is None else min(piece_bytes, size // MIB * MIB)
+                    until_ns = start_ns + int(limit_s * NS_PER_S)
+                    body = _receive(answer, expected, until_ns, take)
+                    steps.update(body, redirect_ns=request_ns - start_ns)
+                    times = {"start_ns": start_ns, "end_ns": steps.pop("whole_ns")}
+                    return {**times, "bytes": steps.pop("bytes"), "steps": steps, "facts": facts}
+                url = _target_of(answer, url)
         finally:
             stream.close()
     raise FetchError(FAILED, "more than %d redirects" % MOST_REDIRECTS)

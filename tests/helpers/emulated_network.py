@@ -111,7 +111,9 @@ async def serve(server_s: float, certificate: str) -> None:
             else:
                 last = re.search(rb"bytes=0-([0-9]+)", request)
                 size = int(last[1]) + 1 if last else MIB
-                head = "HTTP/1.1 206 x\r\nContent-Length: %d\r\nContent-Range: bytes 0-%d/%d\r\n\r\n"
+                head = (
+                    "HTTP/1.1 206 x\r\nContent-Length: %d\r\nContent-Range: bytes 0-%d/%d\r\n\r\n"
+                )
                 writer.write((head % (size, size - 1, 64 * MIB)).encode())
                 for _ in range(size // MIB):
                     writer.write(bytes(MIB))
