@@ -10,115 +10,41 @@ one gets.
 """
 
 from collections.abc import Callable
-from statistics import median
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining import effects
 from io_benchmark.analysis.explaining.case import Case
+from io_benchmark.analysis.explaining.facts import downloads
 from io_benchmark.analysis.explaining.measured_gains import Gain, Push, follows
 from io_benchmark.analysis.explaining.rules import CauseRule, Only, RemedyRule
 from io_benchmark.analysis.model.cause import Cause, NoChange
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
-from io_benchmark.analysis.model.statements import Statement, Unit, ratio_of, statement
+from io_benchmark.analysis.model.statements import Unit, ratio_of
 from io_benchmark.analysis.model.time_parts import Kind, in_all
 
 _DOWNLOAD, _TO_MEMORY, _TO_PLACE = "download", "to-memory", "to-place"
 _ALONE, _AT_ONCE = 1, 4  # connections
-_ONE_TRIP = 1 + 1  # to connect, and for the request
-_TLS_TRIPS = {"TLSv1.3": 1}  # of a handshake; 2 before
 _SLOWER_TRIP = 1.1
 # What 4 connections get over what 1 gets: 1 where the rate is the limit, 4 where round trips are.
 _RATE_IS_LIMIT, _TRIPS_ARE_LIMIT = 1.6, 2.5
-# Where a cache or region names itself: the header, and which part of its value does.
-_REGION_HEADERS = ("x-amz-bucket-region", "x-amz-cf-pop", "x-served-by", "cf-ray", "via")
 _OF_DOWNLOADS = Only((_DOWNLOAD,), "no other workload downloads")
 _NOT_PROFILED = NoChange("a task's profile does not have its downloads")
 
 ReadTime = Callable[[Run], float | None]
 
 
-def _median_ns(run: Run, *names: str) -> float | None:
-    """Return what these steps of a download take, each at its median; None where none is known."""
-    steps = run.measured.observed.steps if run.measured is not None else None
-    columns = [steps.times_ns(name) for name in names] if steps is not None else []
-    medians = [median(column) for column in columns if column]
-    return sum(medians) if medians else None
-
-
-def _round_trip_ns(run: Run) -> float | None:
-    return _median_ns(run, "connect_ns")
-
-
-def _body_ns(run: Run) -> float | None:
-    return _median_ns(run, "body_ns")
-
-
-def _steady_ns(run: Run) -> float | None:
-    """Return what the bytes would take at the rate of their second half."""
-    half_ns = _median_ns(run, "second_half_ns")
-    return _body_ns(run) if half_ns is None else 2 * half_ns
-
-
-def _beginning_ns(run: Run) -> float | None:
-    """Return what the bytes take longer because a connection begins slowly."""
-    body_ns, steady_ns = _body_ns(run), _steady_ns(run)
-    return None if body_ns is None or steady_ns is None else max(0.0, body_ns - steady_ns)
-
-
-def _before_body_ns(run: Run) -> float | None:
-    return _median_ns(run, "redirect_ns", "resolve_ns", "connect_ns", "tls_ns", "first_byte_ns")
-
-
-def _trips_ns(run: Run) -> float | None:
-    """Return what the round trips before the first byte take, also those of redirects."""
-    trip_ns, redirect_ns = _round_trip_ns(run), _median_ns(run, "redirect_ns")
-    if trip_ns is None or redirect_ns is None or run.measured is None:
-        return None
-    observed = run.measured.observed
-    trips = _ONE_TRIP
-    if observed.tls_version is not None:
-        trips += _TLS_TRIPS.get(observed.tls_version, 2)
-    return trips * trip_ns + min(redirect_ns, (observed.redirects or 0) * trips * trip_ns)
-
-
-def _waits_ns(run: Run) -> float | None:
-    """Return what precedes the first byte beyond round trips."""
-    before_ns, trips_ns = _before_body_ns(run), _trips_ns(run)
-    return None if before_ns is None or trips_ns is None else max(0.0, before_ns - trips_ns)
-
-
-def _bytes_per_s(run: Run) -> float | None:
-    """Return the rate of a connection's bytes."""
-    body_ns = _body_ns(run)
-    if not body_ns or run.measured is None:
-        return None
-    return (run.measured.parameters.piece_bytes or 0) / (body_ns / 1e9)
-
-
-def _answered_by(run: Run) -> Statement | None:
-    """Return the host that answered, and its region or cache where a header names one."""
-    observed = run.measured.observed if run.measured is not None else None
-    if observed is None or not observed.answered_by:
-        return None
-    headers = observed.answered_by
-    region = next((headers[name] for name in _REGION_HEADERS if name in headers), "")
-    template = "{host} by {family}, {region}" if region else "{host} by {family}"
-    return statement(
-        template,
-        host=headers.get("host", "unknown"),
-        family=observed.address_family or "an unknown address",
-        region=region,
-    )
-
-
 _EVIDENCE = (
-    effects.span("round-trip", _round_trip_ns, Unit.NANOSECONDS, "round trip {value}"),
-    effects.span("before-bytes", _before_body_ns, Unit.NANOSECONDS, "first byte after {value}"),
-    effects.span("rate-of-bytes", _bytes_per_s, Unit.BYTES_PER_SECOND, "{value} per connection"),
-    effects.tally("answered-by", _answered_by, "answered by {value}"),
+    effects.span("round-trip", downloads.round_trip_ns, Unit.NANOSECONDS, "round trip {value}"),
+    effects.span(
+        "before-bytes", downloads.before_body_ns, Unit.NANOSECONDS, "first byte after {value}"
+    ),
+    effects.span(
+        "rate-of-bytes", downloads.bytes_per_s, Unit.BYTES_PER_SECOND, "{value} per connection"
+    ),
+    effects.tally("answered-by", downloads.answered_by, "answered by {value}"),
 )
 
 
@@ -140,14 +66,16 @@ class _Network(Struct, frozen=True):
 
     def share(self, *longer_ns: float) -> float | None:
         """Return the share of the case's difference that these times of a download make up."""
-        mib = self.slower.mean(_operations_of_sample)
+        mib = self.slower.mean(downloads.operations_of_sample)
         if mib is None:
             return None
         return self.case.share_of(sum(max(0.0, time_ns) for time_ns in longer_ns) / mib)
 
     @property
     def trip_is_longer(self) -> bool:
-        slower_ns, faster_ns = (side.mean(_round_trip_ns) for side in (self.slower, self.faster))
+        slower_ns, faster_ns = (
+            side.mean(downloads.round_trip_ns) for side in (self.slower, self.faster)
+        )
         return bool(slower_ns and faster_ns and slower_ns >= _SLOWER_TRIP * faster_ns)
 
     @property
@@ -162,19 +90,21 @@ class _Network(Struct, frozen=True):
         """Return whether the bytes take longer because of round trips; None: not known."""
         if not self.trip_is_longer:
             return False
-        slower_ns = _steady_to_memory_ns(self.case, self.case.slower, _AT_ONCE)
-        faster_ns = _steady_to_memory_ns(self.case, self.case.faster, _AT_ONCE)
-        gain = self.gain
-        if gain is None or slower_ns is None or faster_ns is None:
+        gain, carries_as_much = self.gain, self.carries_as_much
+        if gain is None or carries_as_much is None:
             return None
-        carries_as_much = slower_ns < effects.SLOWER_AT_RATIO * faster_ns
         if carries_as_much or gain >= _TRIPS_ARE_LIMIT:
             return True
         return False if gain <= _RATE_IS_LIMIT else None
 
-
-def _operations_of_sample(run: Run) -> float | None:
-    return run.operations_done / len(run.total_ns) if len(run.total_ns) else None
+    @property
+    def carries_as_much(self) -> bool | None:
+        """Return whether 4 connections get as much on both sides; None: not known."""
+        slower_ns = _steady_to_memory_ns(self.case, self.case.slower, _AT_ONCE)
+        faster_ns = _steady_to_memory_ns(self.case, self.case.faster, _AT_ONCE)
+        if slower_ns is None or faster_ns is None:
+            return None
+        return slower_ns < effects.SLOWER_AT_RATIO * faster_ns
 
 
 def _to_memory(case: Case, side: Side, connections: int) -> Side | None:
@@ -187,7 +117,7 @@ def _to_memory(case: Case, side: Side, connections: int) -> Side | None:
 
 def _steady_to_memory_ns(case: Case, side: Side, connections: int) -> float | None:
     to_memory = _to_memory(case, side, connections)
-    return to_memory.mean(_steady_ns) if to_memory is not None else None
+    return to_memory.mean(downloads.steady_ns) if to_memory is not None else None
 
 
 def _network(case: Case, leading: int) -> "_Network | effects.Effect":
@@ -199,7 +129,7 @@ def _network(case: Case, leading: int) -> "_Network | effects.Effect":
     if slower is None or faster is None:
         return effects.NOT_MEASURED.needs("downloads to memory", _DOWNLOAD)
     network = _Network(case, slower, faster, evidence)
-    if None in (network.longer_ns(_trips_ns), network.longer_ns(_body_ns)):
+    if None in (network.longer_ns(downloads.trips_ns), network.longer_ns(downloads.body_ns)):
         return evidence.unseen("A side did not record the steps of its downloads.")
     if case.subject.variant == _TO_PLACE:
         to_memory = case.sibling(variant=_TO_MEMORY, place=slower.subject.place)
@@ -215,15 +145,18 @@ def _rate(case: Case) -> effects.Effect:
     if isinstance(network, effects.Effect):
         return network
     evidence, waits_for_trips = network.evidence, network.bytes_wait_for_trips
-    read = _steady_ns if network.trip_is_longer else _body_ns
+    read = downloads.steady_ns if network.trip_is_longer else downloads.body_ns
     longer_ns = network.longer_ns(read) or 0.0
     if longer_ns <= 0:
         return evidence.opposes("The bytes come as fast on the slower side.")
     gain = network.gain
     if waits_for_trips:
+        if network.carries_as_much:
+            return evidence.opposes(
+                "4 connections get as much on both sides: the bytes of one wait for round trips."
+            )
         return evidence.opposes(
-            "4 connections get {gain} what 1 gets: the bytes wait for round trips, and the network "
-            "carries more.",
+            "4 connections get {gain} what 1 gets: the bytes wait for round trips.",
             gain=ratio_of(gain or _TRIPS_ARE_LIMIT),
         )
     too_little = "That the bytes come slower makes up {share} of the difference."
@@ -251,8 +184,11 @@ def _latency(case: Case) -> effects.Effect:
     evidence = network.evidence
     if not network.trip_is_longer:
         return evidence.opposes("A round trip takes no longer on the slower side.")
-    trips_ns = network.longer_ns(_trips_ns) or 0.0, network.longer_ns(_beginning_ns) or 0.0
-    steady_ns = network.longer_ns(_steady_ns) or 0.0
+    trips_ns = (
+        network.longer_ns(downloads.trips_ns) or 0.0,
+        network.longer_ns(downloads.beginning_ns) or 0.0,
+    )
+    steady_ns = network.longer_ns(downloads.steady_ns) or 0.0
     too_little = "Round trips make up {share} of the difference."
     effect = evidence.supports("A round trip of the slower side takes longer.")
     if network.bytes_wait_for_trips:
@@ -261,9 +197,9 @@ def _latency(case: Case) -> effects.Effect:
             gain=ratio_of(network.gain or _TRIPS_ARE_LIMIT),
         )
         return effect.if_enough(case, network.share(*trips_ns, steady_ns), too_little)
-    by_trips = effect.if_enough(case, network.share(*trips_ns), too_little)
-    if by_trips.is_slower or network.bytes_wait_for_trips is False:
-        return by_trips
+    before_bytes = effect.if_enough(case, network.share(*trips_ns), too_little)
+    if before_bytes.is_slower or network.bytes_wait_for_trips is False:
+        return before_bytes
     effect = effect.if_enough(case, network.share(*trips_ns, steady_ns), too_little)
     return replace(effect, size=None, proof=effects.Proof.SETTING)
 
@@ -272,7 +208,7 @@ def _first_byte(case: Case) -> effects.Effect:
     network = _network(case, 1)
     if isinstance(network, effects.Effect):
         return network
-    longer_ns = network.longer_ns(_waits_ns) or 0.0
+    longer_ns = network.longer_ns(downloads.waits_ns) or 0.0
     too_little = (
         "Waiting for the first byte, beyond round trips, makes up {share} of the difference."
     )
@@ -303,7 +239,7 @@ _CLOSER = RemedyRule(
 )
 NETWORK_RATE = CauseRule(
     name="network-rate",
-    hypothesis="The slower side's network carries fewer bytes per second.",
+    hypothesis="The slower side's network, or the host that answers, gives fewer bytes per second.",
     fact=_rate,
     applies_to=_OF_DOWNLOADS,
     acts_through=in_all(Kind.BLOCKED),
