@@ -34,6 +34,7 @@ class SimulatedPool(Struct, frozen=True, kw_only=True):
     usage: float = 0.0  # how far machines differ in that: the deviation of its logarithm
     mix: float = 1.0  # how far the machines' mixes of labels differ; 0: not at all
     drift: float = 0.0  # labels change by this on some day
+    rounding_ms: int = 1  # of the times in the table
     heavy_labels: bool = False  # the second half of the machines runs labels that grow slower
 
     def runs(self, dice: np.random.Generator) -> "NodeRuns":
@@ -70,11 +71,16 @@ class SimulatedPool(Struct, frozen=True, kw_only=True):
             machine=machine[order],
             label=label[order],
             started_ms=started_ms[order],
-            time_ms=np.maximum(1, np.round(1000 * np.exp(logs[order]))).astype(np.int64),
+            time_ms=self._rounded(1000 * np.exp(logs[order])),
             ending=np.zeros(len(machine), dtype=np.int64),
         )
         truth = {runs.machines[number]: factor for number, factor in enumerate(self.slow)}
         return NodeRuns(runs, truth, self.between * usual)
+
+    def _rounded(self, times_ms: Numbers) -> NDArray[np.int64]:
+        steps = np.maximum(1, np.round(times_ms / self.rounding_ms))
+        rounded: NDArray[np.int64] = (self.rounding_ms * steps).astype(np.int64)
+        return rounded
 
     def _labels(self, dice: np.random.Generator, machine: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return a label for each run, by the mix of its machine."""

@@ -14,6 +14,7 @@ from io_benchmark.analysis.tasks.machines.find_machines import find_machines
 from io_benchmark.analysis.tasks.machines.machine_model import (
     ExplainedMachines,
     MachinePool,
+    MachineReport,
     MachineState,
 )
 from io_benchmark.analysis.tasks.machines.machine_runs import MachineRuns
@@ -61,13 +62,14 @@ def judge_task_machines(
     report = find_machines(query.machine_runs, margin=margin, prices=prices)
     workers = read_workers(on, context).results if on else ()
     remarks = [statement("{remark}", remark=remark) for remark in reading.remarks]
-    return ExplainedMachines(
-        margin_ratio=report.margin_ratio,
-        first_day=report.first_day,
-        last_day=report.last_day,
+    report = replace(
+        report,
         pools=tuple(_measured(pool, workers) for pool in report.pools),
         remarks=(*report.remarks, *remarks),
         unreadable=reading.unreadable,
+    )
+    return ExplainedMachines(
+        **{name: getattr(report, name) for name in MachineReport.__struct_fields__},
         addresses=tuple(addresses),
     )
 

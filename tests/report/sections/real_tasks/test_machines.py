@@ -52,7 +52,11 @@ def test_pools_that_cannot_be_judged() -> None:
         for pool in report.pools
         if pool.pool == name
     )
-    assert cloud == ["- cloud/linux: no machine is named, its 200 workers live for 57 min only."]
+    (sentence,) = cloud
+    assert sentence == (
+        "- cloud/linux: no machine is named: half of its runs are on workers that were seen for at "
+        "most 57 min, of 200."
+    )
     (sentence,) = two
     assert sentence.startswith("- hw/two: no machine can be judged, of 2 machines: fewer than four")
 

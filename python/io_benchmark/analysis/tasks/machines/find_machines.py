@@ -50,7 +50,8 @@ _HOUR_MS, _DAY_MS, _WEEK_MS = 3_600_000, 86_400_000, 604_800_000
 _MOST_BLOCKS, _FEWEST_DAYS = 60, 6
 _PARTS_OF_SHORT = 8  # blocks of runs that span fewer days
 _FEWEST_MACHINES = 4  # of a label: fewer do not show which of them is usual
-_SHORT_LIFE_MS = _DAY_MS
+# Half of the runs are on workers that were seen for less: instances of a cloud. Chosen.
+_SHORT_LIFE_MS, _SHORT_SHARE = _DAY_MS, 1 / 4
 
 
 class _Newest(NamedTuple):
@@ -123,7 +124,7 @@ def judge_pool(runs: PoolRuns, margin: float) -> MachinePool:
     np.maximum.at(last_ms, runs.machine, end_ms)
     lifetime_ms = float(np.median((last_ms - first_ms)[runs.machine]))
     start_ms, span_ms = int(runs.started_ms.min()), int(end_ms.max() - runs.started_ms.min())
-    if lifetime_ms < min(_SHORT_LIFE_MS, span_ms / 2):
+    if lifetime_ms < min(_SHORT_LIFE_MS, span_ms * _SHORT_SHARE):
         hours = lifetime_ms / _HOUR_MS
         return replace(pool, state=PoolState.SHORT_LIVED, lifetime_hours=hours)
     length_ms = _block_length_ms(span_ms)

@@ -12,6 +12,7 @@ more than noise. So a label that never changes costs no information. What is kno
 a block is the weight of its runs there, less what the same runs say about the label.
 """
 
+import math
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -72,6 +73,8 @@ class _Effects(NamedTuple):
 def machine_blocks(runs: PoolRuns, block: Codes, blocks: int) -> MachineBlocks:
     """Estimate all effects of a pool's completed runs; `block` is each run's number of a block."""
     logs = np.log(runs.time_ms)
+    # What a table rounds to, all times are multiples of; the deviation of rounding is its 1/√12.
+    rounding = np.gcd.reduce(runs.time_ms) / math.sqrt(12) / runs.time_ms
     machines, labels = len(runs.machines), len(runs.labels)
     cells = _Cells.of(runs.label, block, blocks)
     count = len(cells.label)
@@ -79,11 +82,12 @@ def machine_blocks(runs: PoolRuns, block: Codes, blocks: int) -> MachineBlocks:
     effects = _Effects(np.zeros(machines), _medians(logs, runs.label, labels), np.zeros(count))
     precision = np.full(count, _NO_VARIATION)
     residuals = logs - effects.label[runs.label]
+    least_noise = np.maximum(_medians(rounding, runs.label, labels), _LEAST_NOISE)
     explained = np.zeros(count)  # the share of the noise of a run that the effect of its cell is
     for _ in range(_ROUNDS):
         free = residuals / np.sqrt(1 - explained[cells.run_cells])
         noise = np.maximum(
-            _medians(np.abs(free), runs.label, labels) / _NORMAL_MEDIAN, _LEAST_NOISE
+            _medians(np.abs(free), runs.label, labels) / _NORMAL_MEDIAN, least_noise
         )[runs.label]
         far = np.maximum(np.abs(free) / noise, _OUTLIER)
         weight = _OUTLIER / far / noise**2

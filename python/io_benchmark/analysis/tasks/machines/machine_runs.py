@@ -6,7 +6,7 @@ are never the same machine.
 """
 
 from array import array
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -53,20 +53,11 @@ class PoolRuns(NamedTuple):
         )
 
 
-class _Codes(Struct):
-    """Numbers for names, in the order in which these come."""
-
-    numbers: dict[Hashable, int] = field(default_factory=dict)
-
-    def of(self, name: Hashable) -> int:
-        return self.numbers.setdefault(name, len(self.numbers))
-
-
 class _Columns(Struct):
     """The runs of one pool, as they come."""
 
-    machines: _Codes = field(default_factory=_Codes)
-    labels: _Codes = field(default_factory=_Codes)
+    machines: dict[str, int] = field(default_factory=dict)  # numbers of names
+    labels: dict[str, int] = field(default_factory=dict)
     machine: "array[int]" = field(default_factory=lambda: array("i"))
     label: "array[int]" = field(default_factory=lambda: array("i"))
     started_ms: "array[int]" = field(default_factory=lambda: array("q"))
@@ -89,8 +80,8 @@ class _Columns(Struct):
         )
 
 
-def _by_name(codes: _Codes, column: "array[int]") -> tuple[tuple[str, ...], Codes]:
-    names = [str(name) for name in codes.numbers]
+def _by_name(numbers: Mapping[str, int], column: "array[int]") -> tuple[tuple[str, ...], Codes]:
+    names = list(numbers)
     order = sorted(range(len(names)), key=names.__getitem__)
     places = np.empty(len(names), dtype=np.int64)
     places[order] = np.arange(len(names))
@@ -125,8 +116,8 @@ class MachineRuns(Struct):
         if columns is None:
             columns = self.pools[run.pool] = _Columns()
         time_ms = run.resolved_ms - run.started_ms
-        columns.machine.append(columns.machines.of(run.worker))
-        columns.label.append(columns.labels.of(run.label))
+        columns.machine.append(columns.machines.setdefault(run.worker, len(columns.machines)))
+        columns.label.append(columns.labels.setdefault(run.label, len(columns.labels)))
         columns.started_ms.append(run.started_ms)
         columns.time_ms.append(time_ms)
         columns.ending.append(ending)

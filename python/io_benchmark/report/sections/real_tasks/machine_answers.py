@@ -121,8 +121,8 @@ def _pool_item(pool: MachinePool, report: MachineReport, rank: int) -> blocks.It
     if pool.state is PoolState.SHORT_LIVED:
         lead = f"{title}: no machine is named"
         rest = (
-            f", its {number_of(pool.workers, 'worker')} live for "
-            f"{duration(pool.lifetime_hours * _S_PER_HOUR)} only."
+            f": half of its runs are on workers that were seen for at most "
+            f"{duration(pool.lifetime_hours * _S_PER_HOUR)}, of {pool.workers:,}."
         )
         return blocks.Item.answer(blocks.NO_VERDICT, lead, rest, rank=rank)
     if pool.state is PoolState.FEW:
