@@ -106,6 +106,42 @@ def test_a_log_alone(tmp_path: Path) -> None:
     assert program.document("phases", log)["runs"] == [entry]
 
 
+def recorded() -> Deployment:
+    """Return the deployment that the recorded logs are of: a decision task, and its task."""
+    made = Deployment()
+    for task_id in (GROUP, BUILD):
+        status = json.loads((LOGS / f"{task_id}.status.json").read_text())["status"]
+        made.add(json.loads((LOGS / f"{task_id}.task.json").read_text()), status)
+        log = Artifact((LOGS / f"{task_id}.log").read_bytes(), content_type="text/plain")
+        made.artifacts[task_id, 0, NAME] = log
+    return made
+
+
+@pytest.mark.parametrize("task_id", [GROUP, BUILD], ids=["decision", "build"])
+def test_recorded_tasks(task_id: str) -> None:
+    """A task has the phases that its files have; a decision task's address is not its group's."""
+    with Loopback(recorded()) as loopback:
+        address = f"task:{task_id}"
+        document = program.document("phases", address, environment=loopback.environment)
+    assert document["runs"] == program.document("phases", LOGS / f"{task_id}.log")["runs"]
+
+
+def test_credentials() -> None:
+    """Who has the scope reads a private log, whose name is in the task's payload."""
+    simulated = SimulatedRun()
+    task_id, task_run = task(1, simulated)
+    made = Deployment()
+    payload = {"log": "private/logs/live.log"}
+    made.add_task(task_id, GROUP, "build", "build", "p/w", [task_run], payload=payload)
+    log = Artifact(simulated.log(), content_type="text/plain")
+    made.artifacts[task_id, 0, "private/logs/live_backing.log"] = log
+    credentials = {"TASKCLUSTER_CLIENT_ID": "me", "TASKCLUSTER_ACCESS_TOKEN": "secret-token"}
+    with Loopback(made, private=True) as loopback:
+        environment = {**loopback.environment, **credentials}
+        document = program.document("phases", f"task:{task_id}", environment=environment)
+    assert [phases_s(entry) for entry in document["runs"]] == [TRUTH]
+
+
 def test_a_task(tmp_path: Path) -> None:
     """Of a task the queue has the times, and the log the phases; the page has a bar."""
     simulated = SimulatedRun()
@@ -280,6 +316,19 @@ def test_a_log_that_is_larger_than_it_was(tmp_path: Path, monkeypatch: pytest.Mo
     assert entry["messages"] == [
         "its log has more than 977 KiB, gzip decoded; what is behind that is not known"
     ]
+
+
+def test_a_task_that_ran_again(tmp_path: Path) -> None:
+    """A file's log is of the run that started next to its first line."""
+    answer = json.loads((LOGS / f"{BUILD}.status.json").read_text())
+    (only,) = answer["status"]["runs"]
+    earlier, later = only | {"runId": 0}, only | {"runId": 2}
+    earlier["started"], later["started"] = "2026-11-28T16:20:00.000Z", "2026-11-28T16:50:00.000Z"
+    answer["status"]["runs"] = [earlier, only | {"runId": 1}, later]
+    (tmp_path / "x.status.json").write_text(json.dumps(answer))
+    (tmp_path / "x.log").write_bytes((LOGS / f"{BUILD}.log").read_bytes())
+    (entry,) = program.document("phases", tmp_path / "x.log")["runs"]
+    assert (entry["run_id"], entry["run_ns"]) == (1, 11_396 * 10**6)
 
 
 def test_what_is_beside_a_log_and_cannot_be_used(tmp_path: Path) -> None:

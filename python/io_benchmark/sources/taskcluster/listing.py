@@ -56,6 +56,7 @@ class TaskListing(Struct):
     deployments: Mapping[str, Deployment]
     reading: Reading
     every_kind: bool = False
+    alone: bool = False  # the address of a decision task means that task, and not its group
     # Requests that a deployment does not answer at the moment; another listing may succeed.
     lost: list[GaveUpError] = []
     # The decision and action tasks of the groups, and pushes whose decision task is not known yet,
@@ -100,7 +101,9 @@ class TaskListing(Struct):
             self._fail(position, address, error)
             return [], []
         for task in tasks.values():
-            if task.adds_tasks or (task.kind == REPORT_KIND and not self.every_kind):
+            is_meant = self.alone and isinstance(address, TaskAddress)
+            means_group = task.adds_tasks or (task.kind == REPORT_KIND and not self.every_kind)
+            if means_group and not is_meant:
                 groups.append((deployment, task.status.task_group_id))
             elif takes_any or self.every_kind or task.is_benchmark:
                 listed.append(ListedTask(number, deployment, task, run_id))
@@ -231,11 +234,13 @@ def read_listed(
     read: Callable[[list[ListedTask]], Awaitable[None]],
     *,
     every_kind: bool = False,
+    alone: bool = False,
 ) -> None:
     """List the tasks at the addresses and read them; raise a TimeoutError at the budget's end."""
 
     async def list_and_read(deployments: Mapping[str, Deployment]) -> None:
-        await read(await TaskListing(deployments, reading, every_kind).tasks(addresses))
+        listing = TaskListing(deployments, reading, every_kind, alone)
+        await read(await listing.tasks(addresses))
 
     root_urls = (address.root_url for address in addresses.values())
     notice = in_progress(reading.progress)

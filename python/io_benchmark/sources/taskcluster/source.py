@@ -44,7 +44,7 @@ class TaskclusterSource(protocol.Source):
         meanings = _meanings(addresses, query)
         logs = TaskLogs(query)
         try:
-            read_listed(meanings, query, logs.read_tasks, every_kind=True)
+            read_listed(meanings, query, logs.read_tasks, every_kind=True, alone=True)
         except TimeoutError:
             logs.remark_on_time()
 
