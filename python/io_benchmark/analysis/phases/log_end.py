@@ -40,6 +40,12 @@ _ANY_STAMP = re.compile(
 )
 _NOT_WORKER = re.compile(rb"^(?!\x1b|\[taskcluster[ :])[^\n]*[^\s]", re.MULTILINE)
 
+_UNPROVEN = "the end of its own work is not sure: no duration confirms it"
+_CONTRADICTED = (
+    "its log says that the task has finished, and contradicts itself about when: the end of its "
+    "own work is not known"
+)
+
 
 class LogTail(Struct):
     """Keeps the last bytes of a log."""
@@ -109,27 +115,15 @@ def _finished(tail: bytes, command_ns: int | None) -> tuple[re.Match[bytes] | No
         if duration is None:
             late = sum(1 for _ in _NOT_WORKER.finditer(tail, candidate.end()))
             if late <= _LATE_LINES and candidate is candidates[-1]:
-                return candidate, _unproven(candidate)
+                # docker-worker never writes a duration.
+                return candidate, "" if candidate[1][10:11] == b" " else _UNPROVEN
         elif command_ns is not None and agree(
             parse_go_duration(duration[2]), finished_ns - command_ns
         ):
             return candidate, ""
         else:
             contradictions += 1
-    if contradictions:
-        return None, (
-            "its log says that the task has finished, and contradicts itself about when: the end "
-            "of its own work is not known"
-        )
-    return None, ""
-
-
-def _unproven(candidate: re.Match[bytes]) -> str:
-    """Return what to say of an end that no duration proves; docker-worker never writes one."""
-    is_docker_worker = candidate[1][10:11] == b" "
-    return (
-        "" if is_docker_worker else "the end of its own work is not sure: no duration confirms it"
-    )
+    return None, _CONTRADICTED if contradictions else ""
 
 
 def _last_time(pattern: re.Pattern[bytes], tail: bytes) -> int | None:

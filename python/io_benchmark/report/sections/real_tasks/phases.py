@@ -76,18 +76,16 @@ def _title(run: ReportedRun) -> str:
     return f"{title} run {run.run_id}" if run.run_id else title
 
 
-def _sentences(report: PhaseReport, in_full: bool) -> list[blocks.Item]:
-    nothing = blocks.Item.answer(blocks.NO_VERDICT, "No log could be read.")
+def _sentences(report: PhaseReport, *, in_full: bool) -> list[blocks.Item]:
     if in_full:
         items = [_sentence(_title(run), run.pool, run, "took") for run in report.runs]
     else:
+        pools = report.pools
         items = [
-            _sentence(name(pool.pool or "no pool"), "", pool, "took on average")
-            for pool in report.pools
+            _sentence(name(row.pool or "no pool"), "", row, "took on average") for row in pools
         ]
-    if not items and report.runs:
-        return [blocks.Item.answer(blocks.NO_VERDICT, "No log is complete.")]
-    return items or [nothing]
+    nothing = "No log is complete." if report.runs else "No log could be read."
+    return items or [blocks.Item.answer(blocks.NO_VERDICT, nothing)]
 
 
 def _sentence(title: str, pool: str, run: ReportedRun | PoolPhases, verb: str) -> blocks.Item:
@@ -128,7 +126,7 @@ def _run_table(run: ReportedRun) -> blocks.Table:
                 _seconds(total.duration_ns),
                 NOTHING if total.share is None else percent(total.share),
                 "" if total.size_bytes is None else size_text(total.size_bytes),
-                _rate(total),
+                f"{digits(total.bytes_per_s / _MIB)} MiB/s" if total.bytes_per_s else "",
                 "" if total.waits is Waits.UNKNOWN else total.waits,
             ],
         )
@@ -142,10 +140,6 @@ def _run_table(run: ReportedRun) -> blocks.Table:
 
 def _seconds(time_ns: int) -> str:
     return f"{time_ns / _S:,.2f} s"
-
-
-def _rate(total: PhaseTotal) -> str:
-    return "" if total.bytes_per_s is None else f"{digits(total.bytes_per_s / _MIB)} MiB/s"
 
 
 def _overview(report: PhaseReport) -> Iterator[blocks.Table]:
