@@ -120,10 +120,16 @@ def test_pools_without_provisioner() -> None:
     machines = DefinedMachines("pools.yml", yaml.safe_load(POOLS))
     worker = replace(WORKER, queue="", pool="b-linux", instance_type="c3d-standard-16-lssd")
     assert machines.define(worker).defined == C3D
-    # The pools of this name differ.
-    assert machines.define(replace(worker, pool="t-linux")).defined is None
-    remark = "definitions that contradict each other, and are not used"
-    assert machines.remarks == [f"pools.yml: {remark}: t-linux"]
+    # Not all pools of this name have the machine type; those that do agree.
+    assert machines.define(replace(worker, pool="t-linux")).defined == C3D
+    assert machines.remarks == []
+    document = pools(SAME_TYPE[:1], SAME_TYPE[1:])
+    document["pools"][1]["pool_id"] = "c/b"
+    machines = DefinedMachines("pools.yml", document)
+    worker = replace(worker, pool="b", instance_type="n2-standard-8")
+    assert machines.define(worker).defined is None
+    remark = "machines n2-standard-8 whose disks differ, and are not used"
+    assert machines.remarks == [f"pools.yml: {remark}: b"]
 
 
 def test_remarks_of_several_pools() -> None:

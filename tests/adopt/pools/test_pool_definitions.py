@@ -63,6 +63,7 @@ pools:
       instance_types:
         - *c3d-standard-30-lssd
         - *c3d-standard-16-lssd
+  - {pool_id: no/machines, config: {}}
 """
 REMEDY = Remedy("x", statement("x"), None, False, ())
 
@@ -128,6 +129,8 @@ def test_slower_of_two_types(tmp_path: Path, queue: str, slower: str, kept: str)
         ("gecko-1/t-linux", ("n2-standard-16", "", 1), "not lines of their own"),
         ("gecko-1/b-linux", ("c3d-standard-16-lssd",), "does not name the slower machines"),
         ("mixed/flow", ("n2-standard-16",), "does not name the slower machines"),
+        ("no/machines", ("n2-standard-16",), "its instance_types are not a list"),
+        ("no/machines", ("n2-standard-16", "n2-standard-32"), "no machine of its definition"),
     ],
 )  # fmt: skip
 def test_no_patch(queue: str, machines: tuple[Any, ...], reason: str) -> None:

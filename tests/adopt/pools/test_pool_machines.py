@@ -148,6 +148,7 @@ BOOT = {"boot": True}
         {"machine_type": "n2 standard"},
         {"machine_type": "n" * 101},
         {"machine_type": "n2", "disks": {"by-x": {"default": []}}},
+        {"machine_type": "n2", "disks": 1},
         {"machine_type": "n2", "disks": [1]},
         {"machine_type": "n2", "disks": [BOOT, BOOT]},
         {"machine_type": "n2", "disks": [{"initializeParams": "pd-ssd"}]},

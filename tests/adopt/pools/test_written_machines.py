@@ -298,6 +298,15 @@ def test_machines_that_others_use() -> None:
         change("a/b", SHARED, **LARGER)
 
 
+def test_machines_that_an_entry_has_elsewhere() -> None:
+    """What else is made of them would change as well."""
+    machine = "{machine_type: n2, disks: [{boot: true}]}"
+    text = f"pools: [{{pool_id: a/b, config: {{instance_types: [&n2 {machine}], spare: *n2}}}}]\n"
+    with pytest.raises(NoPatchError, match="in a form that is not known"):
+        change("a/b", text, **LARGER)
+    assert change("a/b", text.replace("*n2", "1"), **LARGER)[1] == ["a/b"]
+
+
 def test_entry_with_many_pools() -> None:
     """What changes them all is refused, because each would be compared."""
     text = SHARED.replace("{x: c}", "{x: c}, " * 1_998 + "{x: d}")

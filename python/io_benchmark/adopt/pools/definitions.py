@@ -120,6 +120,8 @@ def _find_pool(document: Any, queue: str) -> Pool:
 
 def _changed_pools(before: Any, after: Any, number: int, fix: Fix) -> Sequence[str]:
     """Return the pools of an entry whose machines differ; refuse any other difference."""
+    if len(list_of(mapping_of(after).get(POOLS))) != len(before[POOLS]):
+        raise NoPatchError(_UNKNOWN_FORM)
     entry_before, entry_after = before[POOLS][number], after[POOLS][number]
     others = [
         {**document, POOLS: [*document[POOLS][:number], *document[POOLS][number + 1 :]]}

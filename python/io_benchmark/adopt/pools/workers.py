@@ -66,14 +66,16 @@ class DefinedMachines:
         """
         names = [queue] if queue in self._pools else []
         names = names or [name for name in self._pools if is_pool_named(name, queue)]
-        definitions = [pool for name in names for pool in self._pools[name]]
-        if not definitions:
+        if not names:
             raise UnknownFormError(_MISSING)
-        if len(definitions) > _MOST_SAME_NAMES:
+        if sum(len(self._pools[name]) for name in names) > _MOST_SAME_NAMES:
             raise UnknownFormError(_CONTRADICTING)
+        return frozenset[PoolMachine]().union(*map(self._machines_of, names))
+
+    def _machines_of(self, name: str) -> frozenset[PoolMachine]:
         machines = {
             frozenset(machine_of(machine, pool).machine for machine in pool.machines())
-            for pool in definitions
+            for pool in self._pools[name]
         }
         if len(machines) > 1:
             raise UnknownFormError(_CONTRADICTING)

@@ -162,19 +162,12 @@ def _with_pair(content: str, document: Document, node: Any, pair: str) -> str:
     new_line = _line_end(content)
     ends = [*_pair_ends(document, node)]
     if not ends:
-        first = min((key for key, _ in node.value if _is_in(key, node)), key=_begin)
-        indentation = " " * first.start_mark.column
-        return f"{content[: _begin(first)]}{pair}{new_line}{indentation}{content[_begin(first) :]}"
+        first = next(key for key, _ in node.value if _is_in(key, node)).start_mark
+        head, tail = content[: first.index], content[first.index :]
+        return f"{head}{pair}{new_line}{' ' * first.column}{tail}"
     last_end, column = max(ends)
-    line_end = content.find("\n", last_end)
-    line_end = len(content) if line_end < 0 else line_end
-    if content[:line_end].endswith("\r"):
-        line_end -= 1
+    line_end = last_end + len(content[last_end:].split("\n", 1)[0].rstrip("\r"))
     return f"{content[:line_end]}{new_line}{' ' * column}{pair}{content[line_end:]}"
-
-
-def _begin(node: Any) -> int:
-    return int(node.start_mark.index)
 
 
 def _pair_ends(document: Document, node: Any) -> Iterator[tuple[int, int]]:
