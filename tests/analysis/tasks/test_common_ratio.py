@@ -20,9 +20,9 @@ def logs(kinds):
 
 def compared(candidate, baseline):
     """Compare sides that have a kind of work in common."""
-    estimate = common_ratio(candidate, baseline)
-    assert estimate is not None
-    return estimate
+    ratio = common_ratio(candidate, baseline)
+    assert ratio is not None
+    return ratio.estimate
 
 
 def test_exact_ratio():
@@ -72,3 +72,13 @@ def test_one_worker_decides_nothing():
 def test_no_common_kind():
     """Kinds of one side only are not compared."""
     assert common_ratio(logs({LINK: {"a": [1]}}), logs({TEST: {"b": [1]}})) is None
+
+
+def test_usual_variance():
+    """Two workers of each side that vary by 15 % have it, however far they really vary."""
+    ratio = common_ratio(
+        logs({LINK: {"a1": [10], "a2": [30]}}), logs({LINK: {"b1": [10], "b2": [30]}})
+    )
+    assert ratio is not None
+    assert ratio.usual_variance == pytest.approx(0.15**2)
+    assert ratio.estimate.error.variance > 10 * ratio.usual_variance

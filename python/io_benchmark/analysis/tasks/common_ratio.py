@@ -34,6 +34,13 @@ _SINGULAR = 1e-9
 _DECIMALS = 9  # that are the same on all machines
 
 
+class CommonRatio(NamedTuple):
+    """The ratio of two sides, and the variance that it would have of workers that vary as usual."""
+
+    estimate: Estimate
+    usual_variance: float
+
+
 class _Cell(NamedTuple):
     """One kind of work of one worker."""
 
@@ -62,7 +69,7 @@ class _Rows(NamedTuple):
         return cls(whitener, whitener @ design, whitener @ logs)
 
 
-def common_ratio(candidate: LogsByKind, baseline: LogsByKind) -> Estimate | None:
+def common_ratio(candidate: LogsByKind, baseline: LogsByKind) -> CommonRatio | None:
     """Return the ratio of two sides; None where they have no kind of work in common."""
     kinds = sorted(candidate.keys() & baseline.keys())
     cells: dict[str, list[_Cell]] = {}
@@ -90,7 +97,7 @@ def _variation_of_runs(sides: Sequence[Mapping[str, Sequence[float]]]) -> float:
     return max(math.sqrt(pooled.variance), _LEAST_BETWEEN_RUNS)
 
 
-def _estimate(rows: Sequence[_Rows], *, fewest_workers: int, most_workers: int) -> Estimate:
+def _estimate(rows: Sequence[_Rows], *, fewest_workers: int, most_workers: int) -> CommonRatio:
     """Fit the levels of all kinds and the ratio, which is the last column."""
     design = np.vstack([worker.design for worker in rows])
     values = np.concatenate([worker.values for worker in rows])
@@ -99,7 +106,8 @@ def _estimate(rows: Sequence[_Rows], *, fewest_workers: int, most_workers: int) 
     log_ratio = round(float(weights @ values), _DECIMALS)
     if most_workers == 1:
         # Nothing shows how far workers of these pools differ.
-        return Estimate(log_ratio, MeanVariance(math.inf, 1.0), can_decide=False)
+        unknown = MeanVariance(math.inf, 1.0)
+        return CommonRatio(Estimate(log_ratio, unknown, can_decide=False), math.inf)
     basis, sizes, _ = np.linalg.svd(design, full_matrices=False)
     basis = basis[:, sizes > _SINGULAR * sizes[0]]
     residuals = values - design @ (inverse @ values)
@@ -119,12 +127,13 @@ def _estimate(rows: Sequence[_Rows], *, fewest_workers: int, most_workers: int) 
     is_assumed = fewest_workers < FEWEST_FOR_VARIATION and least > variance
     error = math.sqrt(least if is_assumed else variance)
     degrees = degrees_of_freedom(np.array(norms), np.array(projections))
-    return Estimate(
+    estimate = Estimate(
         log_ratio,
         MeanVariance(round(error, _DECIMALS) ** 2, round(degrees, _DECIMALS)),
         assumed_variation=_BETWEEN_WORKERS if is_assumed else None,
         can_decide=fewest_workers > 1,
     )
+    return CommonRatio(estimate, least)
 
 
 def _inverse_root(matrix: _Numbers) -> _Numbers:

@@ -24,7 +24,7 @@ from io_benchmark.analysis.statistics.levels import DEFAULT_MARGIN, LEVEL
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.tasks.both_sides import BothSides
-from io_benchmark.analysis.tasks.common_ratio import Kind, common_ratio
+from io_benchmark.analysis.tasks.common_ratio import CommonRatio, Kind, common_ratio
 from io_benchmark.analysis.tasks.difference_model import (
     PhaseDifference,
     PhasesOfPair,
@@ -49,6 +49,7 @@ SET_UP = _OF_RUN[: _OF_RUN.index(PhaseName.OWN_WORK)]
 _LEAST_S = 0.5
 _SHORTEST_S = 0.001  # stamps have milliseconds
 _LARGEST_LOG = 100.0  # of a ratio; an interval may have no end
+_USUAL_DEGREES = 10.0  # of the usual variance. Chosen: simulated pools, see the rates
 _FEWEST_WORKERS = 3  # of both sides, that show how shares vary
 
 
@@ -59,6 +60,7 @@ class _Effect(NamedTuple):
     reason: Reason
     estimate: Estimate  # of a ratio; of shares, their difference is in the place of its logarithm
     level_s: float  # per task midway between the sides; of shares, of a run that does the work
+    usual_variance: float  # of workers that vary as usual
 
     def seconds(self, value: float) -> float:
         """Return the difference per task that a value makes."""
@@ -67,6 +69,18 @@ class _Effect(NamedTuple):
         # Neither side is the standard: √ratio − 1/√ratio.
         bounded = min(max(value, -_LARGEST_LOG), _LARGEST_LOG)
         return 2 * math.sinh(bounded / 2) * self.level_s
+
+    @property
+    def evidence(self) -> tuple[bool, float]:
+        """Return by what effects are ordered that are not decided: the most evidence last.
+
+        Few workers that agree by chance are no evidence, so their variance is drawn to the usual
+        one. A difference too small to be named comes before all others.
+        """
+        error, value = self.estimate.error, self.estimate.log_ratio
+        weight = error.degrees + _USUAL_DEGREES
+        variance = (error.degrees * error.variance + _USUAL_DEGREES * self.usual_variance) / weight
+        return abs(self.seconds(value)) >= _LEAST_S, value**2 / variance if variance else math.inf
 
     def difference(self, test: verdicts.Adjusted) -> PhaseDifference:
         """Return the part of the difference, as its test decides."""
@@ -104,7 +118,7 @@ def compare_phases(
     made = []
     for candidate, baseline, pair, pair_effects in compared:
         # What is not decided has the order of its evidence.
-        pair_effects.sort(key=lambda effect: effect.estimate.p_value)
+        pair_effects.sort(key=lambda effect: effect.evidence, reverse=True)
         rows = [effect.difference(tests[id(effect)]) for effect in pair_effects]
         rows.sort(key=lambda row: -abs(row.difference_s) if row.is_decided else 0.0)
         made.append(pair.published(candidate, baseline, rows))
@@ -176,20 +190,21 @@ def _ratios(works: PhaseWorks, phase_s: float) -> Iterator[_Effect]:
         scale = usual_bytes[work.kind] / work.size_bytes if work.size_bytes else 1.0
         return max(work.time_s * scale, _SHORTEST_S) if work.time_s else 0.0
 
-    times = _estimate(works, same_work_s)
-    bytes_moved = _estimate(works, lambda work: float(work.size_bytes))
+    times = _compare(works, same_work_s)
     if times is None:
         return
-    log_ratio = times.log_ratio + (bytes_moved.log_ratio if bytes_moved else 0.0)
+    ratios = {Reason.PACE if works.is_same_work else Reason.TIME: times}
+    bytes_moved = _compare(works, lambda work: float(work.size_bytes))
+    if bytes_moved and abs(bytes_moved.estimate.log_ratio) > math.log1p(DEFAULT_MARGIN):
+        ratios[Reason.SIZE] = bytes_moved
+    log_ratio = math.fsum(ratio.estimate.log_ratio for ratio in ratios.values())
     # Midway between the sides, whose mean is larger the more they differ.
     level_s = phase_s / math.cosh(min(abs(log_ratio) / 2, _LARGEST_LOG))
-    reason = Reason.PACE if works.is_same_work else Reason.TIME
-    yield _Effect(works.phase, reason, times, level_s)
-    if bytes_moved is not None and abs(bytes_moved.log_ratio) > math.log1p(DEFAULT_MARGIN):
-        yield _Effect(works.phase, Reason.SIZE, bytes_moved, level_s)
+    for reason, ratio in ratios.items():
+        yield _Effect(works.phase, reason, ratio.estimate, level_s, ratio.usual_variance)
 
 
-def _estimate(works: PhaseWorks, value_of: Callable[[Work], float]) -> Estimate | None:
+def _compare(works: PhaseWorks, value_of: Callable[[Work], float]) -> CommonRatio | None:
     """Return the ratio of a value within the same work; None where no work is on both sides."""
     sides = []
     for side in (works.candidate, works.baseline):
@@ -209,14 +224,11 @@ def _share(works: PhaseWorks, mix: Mix) -> Iterator[_Effect]:
     if len(influences) < _FEWEST_WORKERS or not squares:
         return
     degrees = len(influences) - 2.0
-    can_decide = min(
-        len({work.worker for work in side}) for side in (works.candidate, works.baseline)
-    )
-    estimate = Estimate(
-        share_of(works.candidate, mix) - share_of(works.baseline, mix),
-        MeanVariance(squares * len(influences) / degrees, degrees),
-        can_decide=can_decide > 1,
-    )
+    error = MeanVariance(squares * len(influences) / degrees, degrees)
+    change = share_of(works.candidate, mix) - share_of(works.baseline, mix)
+    fewest = min(len({work.worker for work in side}) for side in (works.candidate, works.baseline))
+    estimate = Estimate(change, error, can_decide=fewest > 1)
     done = [work for work in works.works if work.is_done]
     spared = [work for work in works.works if not work.is_done]
-    yield _Effect(works.phase, Reason.SHARE, estimate, mean_s(done, mix) - mean_s(spared, mix))
+    level_s = mean_s(done, mix) - mean_s(spared, mix)
+    yield _Effect(works.phase, Reason.SHARE, estimate, level_s, error.variance)
