@@ -2,7 +2,9 @@
 """investigate: built-in truths on a loopback deployment, each with the change that is right."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ import pytest
 import sample_investigation
 from investigated import Task
 from loopback import Loopback
-from loopback_deployment import Deployment
+from loopback_deployment import Artifact, Deployment
 from msgspec.structs import replace as replaced
+from simulated_logs import SimulatedRun
 from simulated_machine import Disk, Machine
 from simulated_results import Pool
 from situations import BASE, FAST, ONE_DISK, SLOW
@@ -90,12 +93,16 @@ TRUTHS = (
 
 
 def investigate(
-    truth: Truth, tmp_path: Path, *more: str
+    truth: Truth,
+    tmp_path: Path,
+    *more: str,
+    prepare: Callable[[Deployment], None] = lambda _deployment: None,
 ) -> tuple[dict[str, Any], program.Finished]:
     deployment = Deployment()
     slow, fast = truth.pools()
     machines = {pool.name: investigated.machines_of(pool, truth.runs) for pool in (slow, fast)}
     task = investigated.add_task(deployment, truth.task, machines, truth.fast)
+    prepare(deployment)
     results = investigated.add_results(deployment, (slow, fast))
     with Loopback(deployment) as loopback:
         done = program.run(
@@ -173,3 +180,47 @@ def test_network_disks(fix: Fix, queue: str, fragment: str, note: str) -> None:
     kind = "initializeParams: {diskType: diskTypes/pd-balanced}"
     line = f"+          disks: [{{boot: true, diskSizeGb: 2048, {kind}}}]"
     assert (line in report.patch.splitlines()) == (not note)
+
+
+def add_logs(deployment: Deployment, set_up_min: dict[str, float]) -> None:
+    """Add a log to each run of the task: what set-up takes beyond a minute loads its image."""
+    for task_id, status in deployment.statuses.items():
+        if deployment.definitions[task_id]["metadata"]["name"] != investigated.LABEL:
+            continue
+        (run,) = status["runs"]
+        start, end = (datetime.fromisoformat(run[name]) for name in ("started", "resolved"))
+        pool = SLOW if status["workerType"] == investigated.TYPES[SLOW] else FAST
+        # Workers differ a little.
+        vary = 1 + 0.02 * (start.hour % 3)
+        simulated = SimulatedRun(image_load_s=60 * set_up_min[pool] * vary - 40, started=start)
+        set_up_s = sum(simulated.truth().values()) - simulated.pending_s - simulated.own_s
+        own_s = (end - start).total_seconds() - set_up_s
+        log = replace(simulated, own_s=own_s).log()
+        content = Artifact(log, content_type="text/plain")
+        deployment.artifacts[task_id, run["runId"], "public/logs/live_backing.log"] = content
+
+
+def test_slow_set_up_with_logs(tmp_path: Path) -> None:
+    """Logs name the phase; one that usually waits for disks is not decided without a trial."""
+    set_up_min = {SLOW: 9.0, FAST: 1.0}
+    document, done = investigate(
+        Truth("slow set-up", "not decided", Task(set_up_min=set_up_min)),
+        tmp_path,
+        prepare=lambda deployment: add_logs(deployment, set_up_min),
+    )
+    assert "Where set-up goes: reads at most 60 logs; no worker time" in done.stderr
+    conclusion = document["conclusion"]
+    assert (conclusion["outcome"], conclusion["fix"]) == ("not decided", None)
+    answer = conclusion["answer"]["text"]
+    assert answer.startswith(f"It is slower on type-{SLOW} by its set-up: image load 8")
+    assert "which usually waits for disks" in answer
+    assert "device-count (supported)" in conclusion["next_steps"][0]["text"]
+    phases = document["findings"]["slowness"]["phases"]
+    assert [row["phase"] for row in phases["differences"] if row["is_decided"]] == ["image load"]
+
+
+def test_without_logs_there_is_no_key(tmp_path: Path) -> None:
+    """An investigation whose task waits in its own work reads no log."""
+    document, done = investigate(TRUTHS[0], tmp_path)
+    assert "phases" not in document["findings"]["slowness"]
+    assert "Where set-up goes" not in done.stderr

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.investigation.investigation_model import (
@@ -22,7 +22,9 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Slowness,
 )
 from io_benchmark.analysis.investigation.report_findings import explain, forecast
+from io_benchmark.analysis.investigation.set_up import needs_logs
 from io_benchmark.analysis.investigation.slowness import find_slowness
+from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.report import Report
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError
@@ -34,12 +36,14 @@ from io_benchmark.operations.investigation_tasks import (
     InvestigationOptions,
     InvestigationTasks,
 )
+from io_benchmark.operations.phases import LogChoice, compare_logs
 from io_benchmark.operations.predict import predict
 from io_benchmark.operations.submit import pools_of_kind
 from io_benchmark.operations.tasks import pool_of, pools_by_queue, read_completed_runs
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.sources.protocol import is_pool_named
+from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, parse
 from io_benchmark.sources.taskcluster.queue_runs import find_earlier_tasks
 from io_benchmark.sources.taskcluster.tasks import QueueTask
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
 _RECENT = timedelta(days=14)
 _NEWEST = 3  # pushes
 _NEW_TASKS = "new tasks"
+_LOGS = 60  # of both pools; chosen: more add less than they take to read
 # How the scheduler of a task in Firefox's repositories begins: gecko-level-1.
 _FIREFOX = "gecko-"
 
@@ -61,7 +66,9 @@ class _Step(NamedTuple):
     cost: str
 
 
-_TIMES = _Step("What is slow", "reads the queue; no worker time")
+_TIMES = _Step(
+    "What is slow", "reads the queue, and logs where set-up may be slower; no worker time"
+)
 _MACHINES = _Step(
     "What the machines do",
     "no worker time where results are there, else at most {budget:g} h of worker time (--budget)",
@@ -142,7 +149,19 @@ class Steps(Struct):
         )
         self.remarks += map(text_of, warnings)
         is_of_firefox = self.queue_task.status.scheduler_id.startswith(_FIREFOX)
-        return replace(slowness, is_of_firefox=is_of_firefox)
+        return replace(self._with_phases(slowness, runs.of_label), is_of_firefox=is_of_firefox)
+
+    def _with_phases(self, slowness: Slowness, sides: Mapping[str, Sequence[TaskRun]]) -> Slowness:
+        """Add what logs say of both pools, where set-up may be what is slower."""
+        compared = slowness.comparison
+        if compared is None or compared.verdict is not Verdict.SLOWER or not needs_logs(compared):
+            return slowness
+        pair = (compared.candidate, compared.baseline)
+        self.context.tell(f"Where set-up goes: reads at most {_LOGS} logs; no worker time")
+        choice = LogChoice(_LOGS, root_urls=frozenset((self.task.root_url,)))
+        logs = compare_logs(self.context, [pair], sides, choice)
+        self.remarks += map(text_of, logs.notes)
+        return replace(slowness, phases=logs.pair_of(*pair) or UNSET)
 
     def _earlier_tasks(self) -> Sequence[str]:
         try:

@@ -20,6 +20,7 @@ from io_benchmark.analysis.investigation.investigation_model import (
     Reason,
     Slowness,
 )
+from io_benchmark.analysis.investigation.set_up import conclude_from_logs, slower_phases
 from io_benchmark.analysis.model.cause import (
     Change,
     NewMachineType,
@@ -58,7 +59,7 @@ def conclude(findings: Findings) -> Conclusion | None:
         return None
     if slowness.comparison is None:
         return _without_reference(slowness)
-    conclusion = _by_times(slowness, slowness.comparison)
+    conclusion = _by_times(slowness, slowness.comparison, explanation)
     if conclusion is None and explanation is not None:
         conclusion = _by_machines(slowness, slowness.comparison, explanation)
     if conclusion is None and explanation is not None and forecast is not None:
@@ -83,7 +84,9 @@ def _without_reference(slowness: Slowness) -> Conclusion:
     )
 
 
-def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None:
+def _by_times(
+    slowness: Slowness, compared: TaskComparison, explanation: Explanation | None
+) -> Conclusion | None:
     """Conclude where the task is not slower, or slower for a reason that its times show."""
     workers = plural(compared.workers.candidate, "worker")
     basis = slowness.say(
@@ -91,6 +94,8 @@ def _by_times(slowness: Slowness, compared: TaskComparison) -> Conclusion | None
         f"{workers} of {{pool}} and {{theirs}} of {{reference}}"
     )
     if compared.verdict is Verdict.SLOWER:
+        if slower_phases(slowness, compared):
+            return conclude_from_logs(slowness, compared, explanation)
         reason = _slower_outside_work(slowness, compared)
         return Conclusion(Outcome.NOT_IO, reason, basis) if reason else None
     if slowness.grew_everywhere and slowness.growth > 1:

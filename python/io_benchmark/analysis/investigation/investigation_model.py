@@ -4,7 +4,7 @@
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from io_benchmark.analysis.model.cause import Cause, Remedy, Resource, Target
 from io_benchmark.analysis.model.comparison import Comparison, Interval
@@ -19,6 +19,7 @@ from io_benchmark.analysis.model.statements import (
     statement,
 )
 from io_benchmark.analysis.prediction.prediction_model import TaskPrediction
+from io_benchmark.analysis.tasks.difference_model import PhasesOfPair
 from io_benchmark.analysis.tasks.task_model import TaskComparison
 
 Fact = TypeVar("Fact", int, str)
@@ -43,6 +44,7 @@ class Slowness(Struct, frozen=True, kw_only=True):
     # pool; and how many labels are slower, and how many there are.
     gaining_share: float | None = None
     gaining_labels: tuple[int, int] = (0, 0)
+    phases: PhasesOfPair | UnsetType = UNSET  # where logs were read, because set-up may be slower
 
     def say(self, template: str, **values: Value | Statement) -> Statement:
         """Return a statement with these values and the usual ones, such as the pools' names."""

@@ -4,6 +4,8 @@
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
+from msgspec import UNSET
+
 from io_benchmark.analysis.investigation import investigation_model as model
 from io_benchmark.analysis.model.cause import Evidence, Target
 from io_benchmark.analysis.model.comparison import Verdict
@@ -32,6 +34,7 @@ from io_benchmark.report.content import (
 )
 from io_benchmark.report.drawn import DrawnRatio
 from io_benchmark.report.facts import VERSION
+from io_benchmark.report.sections.real_tasks import phase_differences
 from io_benchmark.text import capitalized
 
 _UNDO = {
@@ -142,6 +145,9 @@ def _evidence(findings: model.Findings) -> Iterator[blocks.Item]:
     if findings.slowness is not None:
         for sentence in _times(findings.slowness):
             yield blocks.Item.led("Times:", sentence)
+        if findings.slowness.phases is not UNSET:
+            words = phase_differences.sentence(findings.slowness.phases)
+            yield blocks.Item.led("Set-up by logs:", words)
     if findings.machines is not None:
         sentence = _machines(findings.machines, findings.explanation)
         yield blocks.Item.led("Machines:", sentence)
