@@ -190,3 +190,31 @@ def test_measurements_that_are_not_used(data: str) -> None:
     lines = (*BEGIN, *RUN, "vcs: executing x", "vcs: y", f"vcs: PERFHERDER_DATA: {good}", *END)
     (part,) = read(*lines).parts
     assert (part.name, part.duration_ns) == ("clone", 2_500_000_000)
+
+
+def test_what_fetch_content_measured() -> None:
+    """It is of all fetches, downloaded and unpacked; other measurements of builds are not used."""
+    suites = '[{"name": "fetch_content", "value": 2.5}, {"name": "build time", "value": 1.0}]'
+    data = f'{{"framework": {{"name": "build_metrics"}}, "suites": {suites}}}'
+    fetches = (
+        "fetches: fetching artifacts",
+        f"fetches: https://x/a.tar.zst resolved to 1048576 bytes with sha256 {HASH} in 2.000s",
+        "fetches: /f/a.tar.zst extracted in 2.000s",
+        f"fetches: PERFHERDER_DATA: {data}",
+        "fetches: finished fetching artifacts",
+    )
+    (part,) = read(*BEGIN, *RUN, *fetches, *END).parts
+    assert (part.phase, part.name) == (PhaseName.DOWNLOAD, "fetch_content")
+    assert part.duration_ns == 2_500_000_000
+    late = data.replace("2.5", "4.5")
+    assert read(*BEGIN, *RUN, *(line.replace(data, late) for line in fetches), *END).parts == ()
+
+
+@pytest.mark.parametrize(("pauses", "is_said"), [(1, True), (0, False)])
+def test_a_cached_file_that_is_read(pauses: int, is_said: bool) -> None:
+    """Its line comes when it was read, so that the time before it may be that of reading."""
+    hit = "worker: [mounts] Found existing download for KEY (F) with correct SHA256 H"
+    run = read(BEGIN[0], *["worker: Task ID: x"] * pauses, hit, *RUN, *END)
+    said = [message for message in run.messages if message.startswith("of other, 2.0 s are before")]
+    assert bool(said) == is_said
+    assert seconds(run)["mounts and caches"] == 1

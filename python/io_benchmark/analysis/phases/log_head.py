@@ -9,9 +9,9 @@ import re
 
 from msgspec import Struct, field
 
-from io_benchmark.analysis.phases.checkout_parts import parse_parts
 from io_benchmark.analysis.phases.fetches import FetchTimes
 from io_benchmark.analysis.phases.log_lines import StampedLine, parse_go_duration, parse_line
+from io_benchmark.analysis.phases.measured_parts import parse_parts
 from io_benchmark.analysis.phases.phase_model import Part, PhaseName
 from io_benchmark.number_text import number_of, size
 
@@ -39,6 +39,8 @@ _MOUNT = re.compile(
 )
 _MOUNT_DOWNLOAD = re.compile(rb"Downloading (?:task \S+ artifact|url) (\S+) to ")
 _UNPACKING = (b"Extracting ", b"Decompressing ", b"Copying ")
+_HITS = (b"Found existing download ", b"No SHA256 specified ")
+_LONG_CLAIM_NS = 2 * _S  # live log and proxy take a part of a second
 _MOUNT_SIZE = re.compile(rb"Downloaded ([0-9]{1,15}) bytes with SHA256 ")
 _WIRE_SIZE = re.compile(rb"Downloaded ([0-9]{1,9}(?:\.[0-9]{1,9})?) mb\b")
 _LAYER = re.compile(rb"\S{1,200} - Downloaded in [0-9.]+ seconds")
@@ -203,9 +205,19 @@ class LogHead(Struct):
         elif b"dockerimage" in message and message.startswith(_UNPACKING):
             self._enter(PhaseName.IMAGE_LOAD, time_ns)
         else:
+            if message.startswith(_HITS) and self.segments[-1].phase is PhaseName.OTHER:
+                self._remark_on_reading(time_ns - self.segments[-1].start_ns)
             if message.startswith(b'File mount "dockerimage"') and self._image is not None:
                 self._image.phase = PhaseName.IMAGE_DOWNLOAD
             self._enter(PhaseName.CACHES, time_ns)
+
+    def _remark_on_reading(self, passed_ns: int) -> None:
+        """Say what may be in the time before a cached file: its line follows its reading."""
+        if passed_ns >= _LONG_CLAIM_NS:
+            self.messages.append(
+                f"of {PhaseName.OTHER}, {passed_ns / _S:.1f} s are before the first cached file: "
+                "the worker reads all of it to check it"
+            )
 
     def _docker_worker(self, line: StampedLine) -> None:
         message = line.message

@@ -95,7 +95,11 @@ class LogReader(Struct):
         else:
             spans = make_spans(head, end, times, is_complete=is_complete, messages=messages)
         spans = (*_before_start(facts), *spans)
-        checkout_ns = sum(span.duration_ns for span in spans if span.phase is PhaseName.CHECKOUT)
+        longest_ns = {PhaseName.CHECKOUT: 0, PhaseName.DOWNLOAD: 0}
+        for span in spans:
+            is_fetching = span.phase in (PhaseName.STREAMED, PhaseName.UNPACK)
+            phase = PhaseName.DOWNLOAD if is_fetching else span.phase
+            longest_ns[phase] = longest_ns.get(phase, 0) + span.duration_ns
         return RunPhases(
             label=facts.label,
             pool=facts.pool or head.pool,
@@ -107,7 +111,7 @@ class LogReader(Struct):
             spans=spans,
             is_complete=is_complete and times is not None,
             messages=tuple(messages),
-            parts=tuple(part for part in head.parts if part.duration_ns <= checkout_ns),
+            parts=tuple(part for part in head.parts if part.duration_ns <= longest_ns[part.phase]),
         )
 
     def _has_ended(self, end: LogEnd) -> bool:
