@@ -14,6 +14,7 @@ change is that of a step in a history (`series_fit`).
 
 import math
 from collections.abc import Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ _PENALTY = 9.0
 _SHORTEST = 3  # blocks of a level
 _FEWEST_ALIKE = 10  # blocks that show whether they are like those before
 _MOST_ALIKE = 0.8  # the autocorrelation of blocks
+_ROUNDS = 5  # until it hardly changes
 
 
 class MachineLevel(NamedTuple):
@@ -103,20 +105,34 @@ def _usual(series: Sequence[_Series]) -> _Usual:
 
 
 def _repetition(series: Sequence[_Series], between: float) -> float:
-    """Return by how much fewer the independent blocks are: those next to each other are alike."""
-    products, squares = 0.0, 0.0
+    """Return by how much fewer the independent blocks are: those next to each other are alike.
+
+    Good and bad days decay as they go on, and noise is between them: so the blocks two apart show
+    how slowly they decay.
+    """
+    products, pairs, lengths = np.zeros(3), np.zeros(3), []
     for machine in series:
         if len(machine.block) >= _FEWEST_ALIKE:
             weights = _Usual(between, 1.0).weights(machine)
             logs = machine.logs - np.average(machine.logs, weights=weights)
-            scaled = logs * np.sqrt(weights)
-            follow = np.diff(machine.block) == 1
-            products += float((scaled[1:] * scaled[:-1])[follow].sum())
-            # Deviations from their own mean are less alike than those from the true one.
-            products += float((scaled**2).mean())
-            squares += float((scaled[1:] ** 2 + scaled[:-1] ** 2)[follow].sum()) / 2
-    alike = min(max(products / squares, 0.0), _MOST_ALIKE) if squares else 0.0
-    return (1 + alike) / (1 - alike)
+            scaled = np.zeros(machine.block[-1] + 1)
+            scaled[machine.block] = logs * np.sqrt(weights)
+            lengths.append(len(machine.block))
+            for distance in range(3):
+                both = scaled[distance:] * scaled[: len(scaled) - distance]
+                products[distance] += both.sum()
+                pairs[distance] += np.count_nonzero(both)
+    if not lengths or not pairs.all():
+        return 1.0
+    seen, repetition = products / pairs, 1.0
+    for _ in range(_ROUNDS):
+        # Deviations from their own mean are less alike than those from the true one.
+        _, next_alike, second_alike = seen + seen[0] * repetition / fmean(lengths)
+        whole = seen[0] * (1 + repetition / fmean(lengths))
+        alike = max(0.0, next_alike / whole)
+        kept = min(max(second_alike / next_alike, 0.0), _MOST_ALIKE) if next_alike > 0 else 0.0
+        repetition = 1 + 2 * alike / (1 - kept)
+    return float(repetition)
 
 
 def _level(machine: _Series, usual: _Usual) -> MachineLevel:
