@@ -101,9 +101,9 @@ def test_values(value: Any, line: str) -> None:
     assert parse_yaml(line) == {"x": value}
 
 
-@pytest.mark.parametrize("text", ["1\n", "[]\n"])
+@pytest.mark.parametrize("text", ["1\n", "[]\n", "x: &a {b: 1}\n5:\n  <<: [*a]\n"])
 def test_texts_without_the_place(text: str) -> None:
-    """Where nothing has such a part, the text stays: its reader sees that."""
+    """Where nothing can have such a part, the text stays: its reader sees that."""
     assert with_value(text, [5, "x"], "new") == text
 
 

@@ -162,7 +162,10 @@ def _with_pair(content: str, document: Document, node: Any, pair: str) -> str:
     new_line = _line_end(content)
     ends = [*_pair_ends(document, node)]
     if not ends:
-        first = next(key for key, _ in node.value if _is_in(key, node)).start_mark
+        keys = [key for key, _ in node.value if _is_in(key, node)]
+        if not keys:
+            return content  # such as `<<: [*a, *b]` alone
+        first = keys[0].start_mark
         head, tail = content[: first.index], content[first.index :]
         return f"{head}{pair}{new_line}{' ' * first.column}{tail}"
     last_end, column = max(ends)
