@@ -44,14 +44,9 @@ class CpuRange(NamedTuple):
         times = [_mean_time(changes, level) for level in (levels.fast, levels.likely, levels.slow)]
         return cls(*times)
 
-    def is_open(self, demand: Demand, levels: ThreadLevels) -> bool:
-        """Return whether no time in it is likely.
-
-        The threads that keep several CPUs busy are often as many as there are CPUs. On one CPU, a
-        single thread is the usual task.
-        """
-        is_counted = demand.threads is not None and demand.cpus < 2
-        ratio = math.exp(WIDE_LOG) if is_counted or levels.is_measured else _OPEN_RATIO
+    def is_open(self, levels: ThreadLevels) -> bool:
+        """Return whether no time in it is likely."""
+        ratio = math.exp(WIDE_LOG) if levels.is_measured else _OPEN_RATIO
         return self.most > ratio * self.least
 
 

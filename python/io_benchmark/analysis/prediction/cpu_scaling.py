@@ -29,6 +29,10 @@ _SEVERAL_SHARE = 0.1
 # for files or for memory. Chosen.
 _RUN_AT_ONCE = 0.75
 
+# The moments before and after one, of a second each, and the quantile of their threads that shows
+# how many jobs there are. Chosen.
+_MOMENTS_AROUND, _BUSY_MOMENTS = 10, 0.9
+
 
 class SavedShares(NamedTuple):
     """The share of each window that more CPUs save."""
@@ -67,10 +71,20 @@ def saved_shares(demand: Demand, cpus: float) -> SavedShares | None:
 
     usable = np.minimum(threads, cpus)
     has_several = here < 2 and np.mean(threads > here + _ROUNDING) >= _SEVERAL_SHARE
-    may_follow = threads <= max(here + _EXTRA_JOBS, _JOBS_PER_CPU * here) + _ROUNDING
-    may_follow &= threads >= (here + _ROUNDING if has_several else _NEARLY_ALL * here)
+    # Some of its jobs wait for something at any moment: those around show how many there are.
+    jobs = _around(threads)
+    may_follow = jobs <= max(here + _EXTRA_JOBS, _JOBS_PER_CPU * here) + _ROUNDING
+    may_follow &= threads > here + _ROUNDING if has_several else jobs >= _NEARLY_ALL * here
     return SavedShares(
         least=in_windows(here + _RUN_AT_ONCE * (usable - here)),
         likely=in_windows(usable),
         most=in_windows(np.where(may_follow, cpus, usable)),
     )
+
+
+def _around(threads: Numbers) -> Numbers:
+    """Return how many threads there were in most busy moments around each moment."""
+    padded = np.pad(threads, _MOMENTS_AROUND, mode="edge")
+    around = np.lib.stride_tricks.sliding_window_view(padded, 2 * _MOMENTS_AROUND + 1)
+    counts: Numbers = np.quantile(around, _BUSY_MOMENTS, axis=1)
+    return counts

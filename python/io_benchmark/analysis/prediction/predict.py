@@ -220,7 +220,7 @@ def _predict_pool(
     low_ns, high_ns = by_cpus.least / reach, by_cpus.most * reach
     if by_cpus.most > by_cpus.least:
         unknown = replace(unknown, at_least_ns=low_ns, at_most_ns=high_ns)
-    if by_cpus.is_open(demands[0], levels):
+    if by_cpus.is_open(levels):
         return replace(unknown, reason=open_range(target))
     return replace(
         unknown,
