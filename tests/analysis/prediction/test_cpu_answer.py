@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from predicted_tasks import both_pools, pool_workers, profile, run_of
+from predicted_tasks import both_pools, half_width, pool_workers, profile, run_of
 from simulated_jobs import FOLLOWS, Section, profile_of, workers_with
 
 from io_benchmark.analysis.prediction.predict import predict
@@ -120,6 +120,19 @@ def test_without_results() -> None:
     (task,) = predict([written], both_pools())
     assert all(pool.time_ns is None for pool in task.pools)
     assert text_of(task_of(BUILD, [8], pools=[4]).notes[-1]) == assumed
+
+
+def test_the_same_machine() -> None:
+    """What a pool's results do not show, or one worker shows, is the same with other CPUs."""
+    made = [run_of(profile((0, 50, 50, 0), waiting=1, merged=9, cpu_s=1, busy_cpus=(1,) * 4))]
+    spreads = []
+    for workers in ([], pool_workers("intel", (100,))):
+        (task,) = predict(made, workers, cpus=[32])
+        (pool,) = task.pools
+        assert pool.time_ns == pytest.approx(2e9)
+        spreads.append(half_width(pool))
+    assert spreads[0] == pytest.approx(spreads[1])
+    assert spreads[0] < 0.25
 
 
 def test_the_disks_of_a_larger_machine() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from predicted_tasks import profile_document
+from msgspec.structs import replace
+from predicted_tasks import pool_workers, profile, profile_document, run_of
 from simulated_jobs import (
     FOLLOWS,
     Section,
@@ -22,6 +23,7 @@ from simulated_jobs import (
 
 from io_benchmark.analysis.prediction.cpu_scaling import saved_shares
 from io_benchmark.analysis.prediction.demand import Demand, ThreadCounts
+from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.prediction_model import PoolPrediction
 from io_benchmark.results.reader import parse_profile
 
@@ -82,6 +84,14 @@ def test_shares(
     assert [part.item() for part in saved] == pytest.approx(shares, abs=1e-6)
     assert saved.between(0.25).item() == pytest.approx((shares[0] + shares[1]) / 2, abs=1e-6)
     assert saved.between(0.75).item() == pytest.approx((shares[1] + shares[2]) / 2, abs=1e-6)
+
+
+def test_other_processes() -> None:
+    """What they kept busy is not the task's: half of 4 CPUs, so that a third may be full."""
+    demand = replace(demand_of(4, 4, None), cpus_used=2.0)
+    saved = saved_shares(demand, 8)
+    assert saved is not None
+    assert [part.item() for part in saved] == pytest.approx((0, 0, 0.25))
 
 
 @pytest.mark.parametrize("there", [2, 4])
@@ -158,6 +168,20 @@ def test_without_a_likely_time() -> None:
     assert low_s < there_s < here_s < high_s
     # The same of one thread on one CPU.
     assert predicted_with(2, profile_of(FULL, 1)).time_ns is None
+
+
+def test_slower_cpus() -> None:
+    """Twice the CPUs, of which each takes 1.5 times as long for the same work."""
+    busy: Any = {"waiting": 0, "cpu_s": 32, "busy_cpus": (16,) * 4}
+    machine = {"host.cpu_count": 32, "host.cpu_online_count": 32}
+    workers = [
+        *pool_workers("intel", (100,) * 3),
+        *pool_workers("amd-16", (100,) * 3, slower={"spawn": 1.5}, change=machine),
+    ]
+    (task,) = predict([run_of(profile((0,) * 4, **busy))], workers)
+    (pool,) = task.pools
+    low_s, high_s = ends_of(pool)
+    assert math.sqrt(low_s * high_s) == pytest.approx(math.sqrt(1 * 2) * 1.5, rel=0.01)
 
 
 def test_profiles_without_counts() -> None:

@@ -96,6 +96,21 @@ def test_samples_that_do_not_show_when_it_wrote(samples: list[Sample], text: str
     assert reason.startswith(text) if text else reason == ""
 
 
+def test_more_cpus() -> None:
+    """A machine's busy CPUs give a range: most of it may be saved with twice of them, or nothing.
+
+    Time before and after the profile stays as it is.
+    """
+    run = RunProfile(made_of(*[Sample(user=1.0)] * 4), "profile", "build", None, task_ns=4 * S)
+    (task,) = predict([run], [], cpus=[4])
+    (pool,) = task.pools
+    assert pool.time_ns is not None
+    assert pool.at_least_ns is not None
+    assert pool.at_most_ns is not None
+    assert pool.time_ns == pytest.approx(3.5 * S)
+    assert pool.at_least_ns * pool.at_most_ns == pytest.approx(3 * S * 4 * S)
+
+
 def test_missing_samples() -> None:
     """A tenth of the time may be missing: too short samples are left out."""
     for missing_ms, is_usable in ((222, True), (223, False)):
