@@ -275,6 +275,7 @@ class Workload(Struct, frozen=True):
     unit_ns: float = 0  # 0: a rate, operations per second
     samples: str = "batches"
     per_place: bool = True  # otherwise the place makes no difference
+    without_place: tuple[str, ...] = ()  # variants for which it makes none
     written_bytes: Callable[[Any], int | None] | None = None  # into files, by an entry
     # The share of the time in which the operations wait until all is on the disk, by an entry.
     synced: Callable[[Any], float | None] = lambda _entry: None
@@ -283,6 +284,9 @@ class Workload(Struct, frozen=True):
     @property
     def higher_is_better(self) -> bool:
         return self.unit_ns == 0
+
+    def uses_place(self, variant: str) -> bool:
+        return self.per_place and variant not in self.without_place
 
     def shown(self, operation_ns: float) -> float:
         if self.unit_ns:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import seed_case
 import simulation
+import workload_entries
 from checkout import ROOT
 from msgspec.structs import replace
 from seed_case import outcome
@@ -88,6 +89,15 @@ def test_a_broken_rule_is_named_with_what_differs(rule, change, message):
         assert problem.severity is severity
         verdicts = [one for subject in report.subjects for one in subject.comparisons]
         assert (verdicts == []) == (severity is Severity.REFUSED)
+
+
+def test_downloads_to_memory():
+    """They use no place, so that of another kind does not matter."""
+    entries = {"workloads": workload_entries.entries(only=["download"])}
+    change = {"intel": entries, "amd-16": entries | {"storage.places.0.kind": "overlay"}}
+    report = report_of(workers(pools=("intel", "amd-16"), change=change))
+    compared = {part.subject.variant for part in report.subjects if part.comparisons}
+    assert compared == {"to-memory"}
 
 
 def place(kind):

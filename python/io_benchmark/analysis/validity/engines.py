@@ -22,8 +22,8 @@ def engine_traits(run: Run) -> tuple[Statement, ...]:
 
 def place_traits(run: Run) -> tuple[Statement, ...]:
     kind = "an unknown disk" if run.place is None else str(run.place.kind)
-    is_per_place = workloads.of(run.subject.workload).per_place
-    return (statement("a place on {kind}", kind=kind),) if is_per_place else ()
+    uses_place = workloads.of(run.subject.workload).uses_place(run.subject.variant)
+    return (statement("a place on {kind}", kind=kind),) if uses_place else ()
 
 
 def is_of_engines(runs: Sequence[Run]) -> bool:

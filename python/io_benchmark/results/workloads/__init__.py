@@ -169,6 +169,7 @@ _BATCHES = (
         "download",
         operation="MiB downloaded",
         unit="MiB/s",
+        without_place=("to-memory",),
         written_bytes=attrgetter("observed.written_bytes"),
         synced=_sync_share,
         figures=(
