@@ -3,6 +3,10 @@
 
 import gzip
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +249,51 @@ def test_a_growing_log(monkeypatch: pytest.MonkeyPatch) -> None:
     assert entry["messages"][0].startswith("it has not ended, and its log is still growing")
     assert phases_s(entry)["own work"] == 30.0
     assert "artifacts" not in phases_s(entry)
+
+
+@contextmanager
+def live_log(content: bytes) -> Iterator[str]:
+    """Serve a log that does not end: a worker sends each line when it is written."""
+    is_over = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(content)
+            self.wfile.flush()
+            is_over.wait(20)
+
+        def log_message(self, *_words: object) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/log"
+        finally:
+            is_over.set()
+            server.shutdown()
+            thread.join()
+
+
+def test_a_log_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What arrives within some seconds is read, without waiting for the task."""
+    monkeypatch.setattr("io_benchmark.sources.taskcluster.task_logs._GROWING_S", 1.0)
+    simulated = SimulatedRun()
+    task_id, _ = task(1, simulated)
+    running = run(state="running", started=simulated.facts().started)
+    made = deployment(((task_id, running), {}))
+    begin, make, _ = simulated.log().partition(b"+ make\n")
+    with live_log(begin + make) as url:
+        made.artifacts[task_id, 0, LIVE] = Artifact(storage_type="reference", url=url)
+        with Loopback(made) as loopback:
+            address = f"task:{task_id}"
+            (entry,) = program.document("phases", address, environment=loopback.environment)["runs"]
+    assert not entry["is_complete"]
+    assert phases_s(entry)["checkout"] == TRUTH["checkout"]
+    assert phases_s(entry)["own work"] == TRUTH["own work"] / 2
 
 
 def test_a_private_log() -> None:
