@@ -29,7 +29,7 @@ from io_benchmark.text import name
 ANSWERED = 3  # machines and pools that have a sentence; the table has all
 _FACTS = 3  # that differ
 _FAILING = 3  # machines that are named because their tasks fail
-_DRAWN, _DOTS = 8, 40  # slow machines with a row; dots with a name
+_DRAWN, _DOTS = 5, 40  # slow machines with a row; dots with a name
 _MACHINE_CELLS, _POOL_CELLS = 50, 40
 _S_PER_HOUR = 3600
 _GONE_DAYS = 3
@@ -59,7 +59,7 @@ def answers(report: MachineReport) -> blocks.Items:
         items.append(_pool_item(pool, report, rank))
     rest = len(report.pools) - ANSWERED
     if rest > 0:
-        items.append(blocks.Item(f"{number_of(rest, 'more pool')}: --details shows them"))
+        items.append(blocks.Item(f"{number_of(rest, 'more pool')} in the details"))
     items += _failing(report)
     return blocks.Items(items)
 
@@ -171,7 +171,7 @@ def _failing(report: MachineReport) -> Iterator[blocks.Item]:
         yield blocks.Item.answer(blocks.WARNING, lead, rest, rank=_FAILING_RANK)
     if len(failing) > _FAILING:
         rest_number = number_of(len(failing) - _FAILING, "more machine")
-        yield blocks.Item(f"{rest_number} fail more often; --details shows them", rank=0)
+        yield blocks.Item(f"More runs fail on {rest_number} in the details", rank=0)
 
 
 def summary(pool: MachinePool) -> str:
