@@ -127,6 +127,25 @@ def test_a_table_whose_tasks_are_not_known(tmp_path: Path) -> None:
     )
 
 
+def test_a_ranking() -> None:
+    """The labels that cost most have the phase that differs; all else is as before."""
+    command = ("tasks", f"group:{GROUP}", "--rank")
+    with Loopback(deployment({SLOW: 3.0, FAST: 1.0})) as loopback:
+        without = program.document(*command, environment=loopback.environment)
+        assert not loopback.asked("storage")
+        document = program.document(*command, "--phases", environment=loopback.environment)
+        done = program.run(*command, "--phases", environment=loopback.environment)
+    (row,) = document["labels"]
+    phases = row.pop("phases")
+    assert document == without
+    assert (phases["candidate"], phases["baseline"]) == (SLOW, FAST)
+    assert (phases["runs"], phases["workers"]) == ([6, 6], [6, 6])
+    assert [row["phase"] for row in phases["differences"] if row["is_decided"]] == ["image load"]
+    shown = " ".join(done.stdout.split())
+    assert "Set-up by logs: it takes 24.7 s longer than on releng-3/b-linux: image" in shown
+    assert "by 12 logs of 6 workers each. That is 2.45 worker hours per month." in shown
+
+
 def reason(name: str) -> Reason:
     """Return that a cause holds."""
     evidence = Evidence()
@@ -157,7 +176,7 @@ def test_what_the_benchmark_says_of_cpus(monkeypatch, causes, waits) -> None:
     [
         (("--most-logs", "5"), "--most-logs needs --phases"),
         (("--phases", "--most-logs", "1001"), "'1001' is not a number from 1 to 1,000"),
-        (("--phases", "--rank"), "--phases cannot be combined with --rank"),
+        (("--phases", "--machines"), "--phases cannot be combined with --machines"),
     ],
 )
 def test_mistakes(options: tuple[str, ...], message: str) -> None:

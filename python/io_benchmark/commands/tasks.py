@@ -50,7 +50,7 @@ SINCE = option(
 RANK = flag(
     "--rank",
     "labels by what their slower pools cost per month",
-    excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--phases"), _RANKS),
+    excludes=dict.fromkeys(("--against", "--baseline", "--margin"), _RANKS),
 )
 PHASES = flag("--phases", "which phase of set-up differs, by logs of the tasks")
 _LOGS, _MOST_LOGS = 200, 1000
@@ -102,6 +102,7 @@ def run(given: Given, context: Context) -> int:
             since=given[SINCE],
             prices=given[common.PRICES],
             on=given[ON],
+            logs=_log_choice(given, context),
         )
         if not ranking.pools:
             nothing = "no run was found; check --label, --pool and --since"

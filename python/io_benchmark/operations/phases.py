@@ -14,8 +14,10 @@ from io_benchmark.analysis.phases.phase_report import ExplainedPhases, report_ph
 from io_benchmark.analysis.tasks.difference_model import ComparedPhases
 from io_benchmark.analysis.tasks.log_sample import choose_runs
 from io_benchmark.analysis.tasks.phase_differences import compare_phases
+from io_benchmark.analysis.tasks.ranking import RankedLabel
 from io_benchmark.context import Context
 from io_benchmark.errors import UsageError
+from io_benchmark.report.content import text_of
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather_phases
 from io_benchmark.sources.kept_phases import read_kept_phases, write_kept_phases
@@ -24,6 +26,7 @@ from io_benchmark.sources.run_logs import LogLimits
 from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 
+_RANKED = 3  # labels of a ranking whose logs are read: those that its answer names
 _KEPT_EVERY_S = 10.0  # what is lost where a reading is killed
 
 
@@ -109,6 +112,32 @@ def compare_logs(
     return ComparedPhases(
         pairs=compare_phases(pairs, by_side), logs=len(reading.results), notes=tuple(notes)
     )
+
+
+def rank_phases(
+    context: Context,
+    labels: Sequence[RankedLabel],
+    samples: Mapping[tuple[str, str], Mapping[str, TaskRun]],
+    choice: LogChoice,
+) -> tuple[list[RankedLabel], list[str]]:
+    """Add to the first labels which phase makes their difference; return messages as well."""
+    first = labels[:_RANKED]
+    # A label on a pool is a side of its own.
+    sides = {
+        f"{pool}\n{row.label}": list(samples.get((row.label, pool), {}).values())
+        for row in first
+        for pool in (row.pool, row.reference)
+    }
+    pairs = [(f"{row.pool}\n{row.label}", f"{row.reference}\n{row.label}") for row in first]
+    compared = compare_logs(context, pairs, sides, choice)
+    ranked = []
+    for row, pair in zip(first, pairs, strict=True):
+        phases = compared.pair_of(*pair)
+        if phases is not None:
+            named = replace(phases, candidate=row.pool, baseline=row.reference)
+            row = replace(row, phases=named)  # noqa: PLW2901
+        ranked.append(row)
+    return [*ranked, *labels[_RANKED:]], [text_of(note) for note in compared.notes]
 
 
 class _Keeper(Struct):

@@ -26,7 +26,7 @@ from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
 from io_benchmark.operations.compare import compare_pools, read_workers
-from io_benchmark.operations.phases import LogChoice, compare_logs
+from io_benchmark.operations.phases import LogChoice, compare_logs, rank_phases
 from io_benchmark.results.format import SLUG_PATTERN
 from io_benchmark.sources.gather import Gathered, gather_task_runs
 from io_benchmark.sources.protocol import RunQuery
@@ -143,19 +143,24 @@ def rank_labels(
     since: date | None,
     prices: Mapping[str, Price],
     on: Sequence[str],
+    logs: LogChoice | None = None,
 ) -> ExplainedRanking:
     """Rank labels by what their slower pools cost, with the causes that results at `on` show."""
     with context.progress() as progress:
         environment = context.environment
         query = _TotalsQuery(environment, progress, label=label, pools=tuple(pools), since=since)
+        totals = query.totals
+        totals.samples = None if logs is None else {}
         reading = gather_task_runs(addresses, query)
-    totals = query.totals
     ranking = totals.ranking(prices)
     workers = read_workers(on, context).results if on else ()
     pairs = {(row.pool, row.reference) for row in ranking.labels}
     causes = {(pool, reference): _cause(workers, pool, reference) for pool, reference in pairs}
     labels = [replace(row, cause=causes[row.pool, row.reference]) for row in ranking.labels]
     remarks = list(reading.remarks)
+    if logs is not None and labels:
+        labels, notes = rank_phases(context, labels, totals.samples or {}, logs)
+        remarks += notes
     if totals.unusable:
         count = f"{totals.unusable:,}"
         remarks.append(f"runs whose times contradict each other: {count}; they are left out")

@@ -11,19 +11,21 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from io_benchmark.analysis.model.comparison import Interval
 from io_benchmark.analysis.statistics import levels, variations
 from io_benchmark.analysis.statistics.ratios import Estimate
 from io_benchmark.analysis.statistics.variances import LogMeans, MeanVariance
+from io_benchmark.analysis.tasks.difference_model import PhasesOfPair
 from io_benchmark.analysis.tasks.task_model import TaskSide
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.sources.run_results import TaskRun
 
 _DAY_MS, _MONTH_DAYS = 86_400_000, 30
 _S_PER_HOUR = 3600.0
+_WORKERS_WITH_LOGS = 20  # of a label on a pool; chosen, for the memory of a million runs
 _FEWEST_WORKERS = 2  # one worker shows nothing about others
 _Sides = Mapping[str, Mapping[str, LogMeans]]  # workers by label and pool
 
@@ -43,6 +45,7 @@ class RankedLabel(Struct, frozen=True):
     money: float | None  # that it costs more per month; below 0 where its hours are cheaper
     currency: str = ""
     cause: str = ""  # where benchmark results of both pools show one
+    phases: PhasesOfPair | UnsetType = UNSET  # where logs of both pools were read
 
 
 class RankedPool(Struct, frozen=True):
@@ -120,6 +123,8 @@ class RunTotals(Struct):
     first_ms: int = 0
     last_ms: int = 0
     seen: set[int] = set()  # a hash of each run; whole runs would need too much memory
+    # The newest completed run of some workers, by label and pool, where logs are to be read.
+    samples: dict[tuple[str, str], dict[str, TaskRun]] | None = None
     unusable: int = 0
 
     def add(self, run: TaskRun) -> None:
@@ -152,6 +157,11 @@ class RunTotals(Struct):
         cell = self.cells.setdefault(key, {}).setdefault(worker, _Cell())
         cell.runs += 1
         cell.log_s += math.log(time_s)
+        if self.samples is not None and run.task_id:
+            sample = self.samples.setdefault(key, {})
+            is_newer = worker not in sample or run.started_ms > sample[worker].started_ms
+            if is_newer and (worker in sample or len(sample) < _WORKERS_WITH_LOGS):
+                sample[worker] = run
 
     def ranking(self, prices: Mapping[str, Price]) -> LabelRanking:
         """Return the labels that are proven slower on a pool, and a summary of each pool."""

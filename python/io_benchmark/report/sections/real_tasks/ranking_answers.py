@@ -4,14 +4,18 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET
+
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.tasks.ranking import ExplainedRanking, LabelRanking, RankedLabel
 from io_benchmark.number_text import MINUS, compact, money, number_of, plural, ratio, signed
 from io_benchmark.report import blocks
 from io_benchmark.report.content import ends_text, workers_text
 from io_benchmark.report.drawn import AmountRow
+from io_benchmark.report.sections.real_tasks import phase_differences
 from io_benchmark.text import name
 
+_S_PER_HOUR, _MONTH_DAYS = 3600, 30
 _DRAWN = 3  # more would move the sentences off a first screen
 _ANSWERED = 3  # labels that have a sentence; the table has all
 # Characters of the names of a label and of a pool in a sentence.
@@ -34,6 +38,9 @@ def answers(ranking: LabelRanking) -> blocks.Items:
     for position, row in enumerate(ranking.labels[:_ANSWERED]):
         is_first = position == 0
         below = []
+        if row.phases is not UNSET:
+            words = f"{phase_differences.sentence(row.phases)}{_hours_of_set_up(row, ranking)}"
+            below.append(blocks.Item.led("Set-up by logs:", words))
         if commands and commands[position]:
             rank = FIRST_RANK if is_first else _BELOW_RANK
             below.append(blocks.Item.led("What now:", f"`{commands[position]}`", rank=rank))
@@ -64,6 +71,19 @@ def hours_text(row: RankedLabel) -> str:
     """Write '193 (179 to 205)'."""
     low, high = (compact(end) for end in row.hours_interval)
     return f"{compact(row.hours)} ({low} to {high})"
+
+
+def _hours_of_set_up(row: RankedLabel, ranking: LabelRanking) -> str:
+    """Return what the named phases take longer per month, of all runs of the label."""
+    if row.phases is UNSET:
+        return ""
+    decided_s = math.fsum(
+        phase.difference_s for phase in row.phases.differences if phase.is_decided
+    )
+    if decided_s <= 0:
+        return ""
+    hours = decided_s * row.runs[0] / _S_PER_HOUR * _MONTH_DAYS / ranking.days
+    return f" That is {_worker_hours(hours)} per month."
 
 
 def _worker_hours(hours: float) -> str:
