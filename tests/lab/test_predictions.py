@@ -2,9 +2,11 @@
 """Predictions held against what a command really takes on a slower disk."""
 
 import json
+import os
 import sys
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +140,48 @@ def test_fewer_requests(lab: Lab, tmp_path: Path) -> None:
     refused = on_amd_16(profiles, results)
     assert refused.reason is not None
     assert text_of(refused.reason).startswith("intel has no random-io at workspace (requests per")
+
+
+# Two processes that compute at once, then one alone.
+TWO_AND_ONE = """
+from multiprocessing import Process
+
+def compute(number):
+    sum(index * index for index in range(number))
+
+if __name__ == "__main__":
+    both = [Process(target=compute, args=(15_000_000,)) for _ in range(2)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join()
+    compute(8_000_000)
+"""
+
+
+def test_twice_the_cpus(tmp_path: Path) -> None:
+    """From one CPU, threads that wait show what a second one saves."""
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < 2:
+        pytest.skip("needs two CPUs")
+    profiles = []
+    for number in (1, 2):
+        options = ["--place", f"workspace={tmp_path}", "--pool", f"cpus-{number}"]
+        profiled = Profiled(tmp_path / f"{number}.json", options)
+        profiles.append(
+            profiled.measure(
+                sys.executable,
+                "-c",
+                TWO_AND_ONE,
+                cwd=tmp_path,
+                preexec_fn=partial(os.sched_setaffinity, 0, usable[:number]),
+            )
+        )
+    one_cpu, two_cpus = profiles
+    (task,) = predict([run_of(one_cpu)], [], cpus=[2])
+    (pool,) = task.pools
+    # With other work on the machine there is a range alone.
+    assert pool.at_least_ns is not None
+    assert pool.at_most_ns is not None
+    assert pool.at_least_ns <= two_cpus.wall_ns <= pool.at_most_ns
+    assert two_cpus.wall_ns < 0.8 * one_cpu.wall_ns

@@ -114,7 +114,9 @@ def threads_of(counts: list[int | None] | None, *, cpu_s: float) -> list[float] 
 def test_threads_of_a_command() -> None:
     """Each row after the first counts for its window; what others used is taken off."""
     assert threads_of([9, 1, 2, 3, 0], cpu_s=4) == [1, 2, 3, 0]
-    assert threads_of([9, 1, 2, 3, 0], cpu_s=2) == [0, 1, 2, 0]
+    assert threads_of([9, 1, 2, 3, 0], cpu_s=3.5) == [0.75, 1.75, 2.75, 0]
+    # Other tasks have threads that wait as well.
+    assert threads_of([9, 1, 2, 3, 0], cpu_s=3.3) is None
     assert threads_of([9, 1, None, 3, 0], cpu_s=4) is None
     assert threads_of(None, cpu_s=4) is None
 

@@ -36,6 +36,8 @@ FLUSHES_PER_COMMIT = 2  # of ext4's journal
 # Columns of the timeline: the time that CPUs work, and the bytes that wait in memory.
 _BUSY = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
+# Other processes that use this many CPUs show that other tasks work on the machine. Chosen.
+BUSY_CPUS = 0.3
 PAGE_BYTES = 4096
 # Each byte of a file is one byte of a disk; mirrors and parity write more.
 _WRITTEN_ONCE = {"linear", "raid0", "single"}
@@ -220,7 +222,8 @@ def _thread_counts(
 ) -> ThreadCounts | None:
     """Return the command's runnable threads; profiles before version 1.1 have none.
 
-    All of the machine's are counted. Others run at least as often as they used CPUs.
+    All of the machine's are counted. Others run at least as often as they used CPUs; those of
+    other tasks may also wait for one, so that nothing shows which threads are the command's.
     """
     counts = profile.timeline.columns.get("runnable_threads", ())
     rows = range(1, len(counts))
@@ -228,6 +231,8 @@ def _thread_counts(
         return None
     command_ns = profile.usage.user_ns + profile.usage.kernel_ns
     others = max(0.0, float(np.sum(busy_ns)) - command_ns) / profile.wall_ns
+    if others > BUSY_CPUS:
+        return None
     own_counts = np.maximum(0.0, np.array(counts[1:], dtype=np.float64) - others)
     return ThreadCounts(own_counts, np.searchsorted(ends, rows) - 1)
 

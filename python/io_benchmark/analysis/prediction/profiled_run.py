@@ -15,14 +15,12 @@ from io_benchmark.analysis.model.statements import (
     count,
     statement,
 )
-from io_benchmark.analysis.prediction.demand import SMALL_SHARE, Demand
+from io_benchmark.analysis.prediction.demand import BUSY_CPUS, SMALL_SHARE, Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
 from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.run_results import RunProfile
 
-# Other processes that use this many CPUs show that other tasks work on the machine. Chosen.
-_BUSY_CPUS = 0.3
 _PLACE = "workspace"  # the place of a task whose profile names none
 # Where results do not show how often each byte is counted: once, or three times, as a volume on
 # partitions does.
@@ -99,7 +97,7 @@ def notes_of(
     """Yield what the profiles of one task do not show; those of the pool `source` are used."""
     runs = pools[source]
     busy_cpus = max(run.other_cpus for run in runs)
-    if busy_cpus > _BUSY_CPUS:
+    if busy_cpus > BUSY_CPUS:
         yield statement(
             "Other processes used {cpus} CPUs meanwhile: the task may have waited for CPUs, and "
             "their I/O is counted as its own; profile it on an idle machine",
