@@ -13,7 +13,7 @@ from simulated_logs import SimulatedRun
 
 from io_benchmark.context import Context
 from io_benchmark.operations.phases import read_run_phases
-from io_benchmark.sources.run_logs import LogLimits
+from io_benchmark.sources.protocol import LogLimits
 from io_benchmark.sources.run_results import TaskRun
 
 GROUP = "Y-fQPLZOR6-C3qSUTPDY0g"

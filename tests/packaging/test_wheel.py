@@ -110,6 +110,7 @@ WITH_EXTRAS = (
     "history amd-16",
     "init project",
     "investigate task:Fqm6GL_zRPurCmd1rRuTRQ",
+    "phases task:Fqm6GL_zRPurCmd1rRuTRQ",
     "predict task:Fqm6GL_zRPurCmd1rRuTRQ --on results",
     "rehearse",
     "script -o x.pyz",

@@ -21,8 +21,7 @@ from io_benchmark.report.content import text_of
 from io_benchmark.sources.budget import Budget
 from io_benchmark.sources.gather import Gathered, gather_phases
 from io_benchmark.sources.kept_phases import read_kept_phases, write_kept_phases
-from io_benchmark.sources.protocol import LogQuery, Position, RunKey
-from io_benchmark.sources.run_logs import LogLimits
+from io_benchmark.sources.protocol import LogLimits, LogQuery, Position, RunKey
 from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.sources.taskcluster.addresses import default_root_url
 

@@ -18,7 +18,6 @@ from io_benchmark.results.reader import MAXIMUM_BYTES, load
 from io_benchmark.results.resource_profile import MAXIMUM_RESOURCE_BYTES, parse_any_profile
 from io_benchmark.sources import protocol, run_files
 from io_benchmark.sources.budget import SMALL_BYTES, Budget
-from io_benchmark.sources.run_logs import read_log_file
 from io_benchmark.sources.run_results import RunProfile
 from io_benchmark.sources.run_table import read_run_table
 from io_benchmark.text import clean
@@ -102,6 +101,9 @@ class FolderSource(protocol.Source):
                     query.problem(position, str(error))
 
     def read_logs(self, addresses: protocol.Addresses, query: protocol.LogQuery) -> None:
+        # What reads a task beside a log takes long to load, and no other command needs it here.
+        from io_benchmark.sources.run_logs import read_log_file  # noqa: PLC0415
+
         for address in addresses:
             top = Path(address.meaning)
             files = top.rglob("*.log") if top.is_dir() else [top]

@@ -16,13 +16,13 @@ from msgspec import Struct, field
 from io_benchmark.analysis.phases.phase_model import RunPhases
 from io_benchmark.errors import UsageError
 from io_benchmark.sources.budget import Budget
-from io_benchmark.sources.run_logs import LogLimits
 from io_benchmark.sources.run_results import RunProfile, RunResult, TaskRecord, TaskRun
 from io_benchmark.sources.taskcluster.addresses import IndexAddress
 from io_benchmark.suggestions import did_you_mean
 from io_benchmark.text import clean
 
 MOST_RUNS = 200_000
+_MIB = 1024 * 1024
 MOST_POOLS = 1000  # whose names are compared with a wanted one
 
 
@@ -139,6 +139,15 @@ class RunQuery(Reading, kw_only=True):
                 "--since"
             )
         self.runs.append((address, run))
+
+
+class LogLimits(Struct, frozen=True):
+    """The most that one command reads of logs, as they are transferred."""
+
+    runs: int = 1_000
+    log_bytes: int = 32 * _MIB
+    total_bytes: int = 1024 * _MIB
+    seconds: float = 600.0
 
 
 class LogQuery(Reading, kw_only=True):

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec import Struct
-
 from io_benchmark.analysis.phases.log_end import TAIL_BYTES
 from io_benchmark.analysis.phases.phase_model import RunPhases
 from io_benchmark.analysis.phases.read_log import LogReader, RunFacts
@@ -36,15 +34,6 @@ _DECODED_BYTES = 256 * _MIB  # of one log that is compressed: an hour of a build
 _MOST_JSON_BYTES = 4 * _MIB
 _GZIP = b"\x1f\x8b"
 _BEGIN_BYTES = 64 * 1024
-
-
-class LogLimits(Struct, frozen=True):
-    """The most that one command reads of logs, as they are transferred."""
-
-    runs: int = 1_000
-    log_bytes: int = 32 * _MIB
-    total_bytes: int = 1024 * _MIB
-    seconds: float = 600.0
 
 
 class LogSink:
