@@ -29,6 +29,7 @@ class Network:
     redirects: int = 1
     tls_version: str | None = "TLSv1.3"
     disk_bytes_per_s: float = 1e9
+    cpu_ms: float = 16.0  # for the bytes of a download, which come no sooner
 
     @property
     def trips(self) -> int:
@@ -46,7 +47,8 @@ class Network:
             if half_s is None and sent + data >= PIECE_BYTES / 2:
                 half_s = passed_s + took_s * (PIECE_BYTES / 2 - sent) / data
             sent, passed_s, window = sent + data, passed_s + took_s, 2 * window
-        return passed_s * 1e9, (passed_s - (half_s or 0)) * 1e9
+        cpu_ns = self.cpu_ms * MS
+        return passed_s * 1e9 + cpu_ns, (passed_s - (half_s or 0)) * 1e9 + cpu_ns / 2
 
     def steps(self, connections: int, *, to_place: bool) -> dict[str, float | None]:
         trip_ns = self.round_trip_ms * MS
@@ -92,7 +94,7 @@ def _entry(
         now_ns += longest_ns + MS
     operations = [connections * PIECE_BYTES // 2**20] * SAMPLES
     wall_ns = sum(durations) * connections
-    cpu_ns = min(wall_ns // 4, connections * SAMPLES * 8 * MS)
+    cpu_ns = round(connections * SAMPLES * network.cpu_ms * MS * factor / 2)
     observed = {
         **entry["observed"],
         "steps": steps,

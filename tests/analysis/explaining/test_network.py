@@ -87,6 +87,15 @@ def test_a_slow_place():
     assert {explanation_text(judged[name]) for name in NETWORK} == {reason}
 
 
+def test_a_slow_cpu():
+    """Bytes that wait for a CPU make no network slow, however much longer they take."""
+    judged = causes(USUAL, simulated_downloads.changed(USUAL, cpu_ms=120.0))
+    assert states(judged) == dict.fromkeys(NETWORK, RULED_OUT)
+    # Also next to a cause that is one of the network.
+    judged = causes(USUAL, simulated_downloads.changed(USUAL, cpu_ms=120.0, server_ms=40.0))
+    assert states(judged) == only("network-first-byte")
+
+
 def test_no_difference():
     """None is supported where the networks are alike."""
     (diagnosis,) = compared(USUAL, USUAL).diagnoses

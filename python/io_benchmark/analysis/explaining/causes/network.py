@@ -146,9 +146,11 @@ def _rate(case: Case) -> effects.Effect:
         return network
     evidence, waits_for_trips = network.evidence, network.bytes_wait_for_trips
     read = downloads.steady_ns if network.trip_is_longer else downloads.body_ns
-    longer_ns = network.longer_ns(read) or 0.0
+    # Bytes that wait for a CPU are no slow network.
+    longer_on_cpu_ns = max(0.0, network.longer_ns(downloads.cpu_ns) or 0.0)
+    longer_ns = (network.longer_ns(read) or 0.0) - longer_on_cpu_ns
     if longer_ns <= 0:
-        return evidence.opposes("The bytes come as fast on the slower side.")
+        return evidence.opposes("The bytes come as fast on the slower side, but for its CPUs.")
     gain = network.gain
     if waits_for_trips:
         if network.carries_as_much:

@@ -88,5 +88,15 @@ def answered_by(run: Run) -> Statement | None:
     )
 
 
+def cpu_ns(run: Run) -> float | None:
+    """Return the time of a download on a CPU and waiting for one, most of it for the bytes."""
+    if run.measured is None or run.measured.process_times is None:
+        return None
+    times, steps = run.measured.process_times, run.measured.observed.steps
+    downloads = len(steps.body_ns) if steps is not None else 0
+    spent_ns = times.user_ns + times.kernel_ns + (times.waiting_ns or 0)
+    return spent_ns / downloads if downloads else None
+
+
 def operations_of_sample(run: Run) -> float | None:
     return run.operations_done / len(run.total_ns) if len(run.total_ns) else None
