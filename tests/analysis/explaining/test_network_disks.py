@@ -20,7 +20,8 @@ from io_benchmark.analysis.model.cause import Cause, DiskChange, Remedy, State
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import Side
-from io_benchmark.analysis.reading.network_disks import WRITING, has_local_ssds, place_disk
+from io_benchmark.analysis.reading.cap_ways import WRITING
+from io_benchmark.analysis.reading.network_disks import has_local_ssds, place_disk
 from io_benchmark.report.content import text_of
 
 GCP, EC2 = "n2-standard-8", "m5.4xlarge"
@@ -279,7 +280,7 @@ def test_a_remedy_keeps_to_what_the_machine_lets_pass():
     slow = Kind(on_network(STEADY, GOOGLE, "c2-standard-4", disk), in_definition)
     (remedy,) = remedies_of(slow, LOCAL)
     assert "such as pd-ssd of 75 GiB" in text_of(remedy.action)
-    assert "240 MiB/s instead of 9.00 MiB/s" in remedy_text(remedy.evidence)
+    assert "240 MiB/s instead of 9.0" in remedy_text(remedy.evidence)
     assert remedy.disk_change is not None
     assert remedy.disk_change.disk == NetworkDisk("", 75)
 

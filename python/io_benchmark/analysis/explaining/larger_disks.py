@@ -8,14 +8,20 @@ from io_benchmark.analysis.explaining.measured_gains import Gain
 from io_benchmark.analysis.model.cause import DiskChange
 from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.reading.cap_ways import WRITING
 from io_benchmark.analysis.reading.caps import disks_for, network_cap, price_per_month
-from io_benchmark.analysis.reading.network_disks import WRITING, PlaceDisk, name_of
+from io_benchmark.analysis.reading.network_disks import PlaceDisk, name_of
 
 _LEAST_FACTOR = 1.1  # a disk that does hardly more is not worth its price
 
 
 def larger_network_disk(case: Case) -> Gain | None:
-    """Return what a larger or faster disk gains; None where no usual one does more."""
+    """Return what a larger or faster disk gains; None where no usual one writes more.
+
+    A cap that is not certain is no ground to change a definition.
+    """
+    if case.subject.workload == "random-io":
+        return None
     slower, faster = SideDisk.of(case.slower, WRITING), SideDisk.of(case.faster, WRITING)
     if isinstance(slower, Statement) or len({place.name for place in slower.places}) > 1:
         return None
@@ -30,20 +36,26 @@ def larger_network_disk(case: Case) -> Gain | None:
     new_disk = _cheapest(place, min(wanted, most or wanted))
     cap = network_cap(place.machine, new_disk) if new_disk is not None else None
     rate = cap.write_bytes_per_s if cap is not None else None
-    if new_disk is None or rate is None or rate < _LEAST_FACTOR * now:
+    if new_disk is None or cap is None or rate is None or rate < _LEAST_FACTOR * now:
         return None
+    template = "Predicted by what it may do: {rate} instead of {now}."
+    if not cap.is_certain:
+        template += " What is published of it is not certain."
     evidence = statement(
-        "Predicted by what it may do: {rate} instead of {now}.",
+        template,
         rate=Quantity(rate, Unit.BYTES_PER_SECOND),
         now=Quantity(now, Unit.BYTES_PER_SECOND),
     )
     price = _price(place, new_disk)
+    change = None
+    if place.defined_disk is not None and cap.is_certain:
+        change = DiskChange(place.defined_disk, new_disk)
     return Gain(
         case.times_by_bandwidth(rate / now),
         measured=False,
         evidence=(evidence,) if price is None else (evidence, price),
         such_as=name_of(new_disk),
-        disk_change=DiskChange(place.defined_disk, new_disk) if place.defined_disk else None,
+        disk_change=change,
     )
 
 

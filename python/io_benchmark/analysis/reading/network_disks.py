@@ -5,8 +5,7 @@ A worker sees that its disk is of the network, and its size. The kind is in its 
 Without one, the rate that the disk kept up is compared with what each usual kind has at this size.
 """
 
-from collections.abc import Callable, Sequence
-from statistics import median
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,15 +14,9 @@ from io_benchmark.analysis.model.once import once
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, joined, statement
+from io_benchmark.analysis.reading.cap_ways import WRITING, CapWay
 from io_benchmark.analysis.reading.caps import candidates, local_ssd_cap, network_cap, problem_with
 from io_benchmark.analysis.reading.caps.limits import DiskCap, Rates
-from io_benchmark.analysis.reading.disk_rates import (
-    busy_read_rate,
-    busy_write_rate,
-    idle_write_rate,
-    waits_for_disks,
-    windows_of,
-)
 from io_benchmark.analysis.reading.disks import (
     LOCAL_SSD,
     PERSISTENT_DISK,
@@ -31,7 +24,6 @@ from io_benchmark.analysis.reading.disks import (
     machine_type,
     stack_of,
 )
-from io_benchmark.results.parts import NS_PER_S
 
 _GIB = 2.0**30
 # A disk has the defined size if it differs by less: definitions have whole GB.
@@ -41,55 +33,9 @@ _SAME_CAP_RATIO = 1.25
 # A measured rate is at a cap between these parts of it: copies leave a disk idle now and then, and
 # a large request counts in the second in which it ends.
 _AT_CAP_SHARES = (0.75, 1.25)
-# A window counts where copies are blocked for this share of it, and a median of so many.
-_BLOCKED_SHARE, _FEWEST_WINDOWS = 0.5, 4
 # The clouds as workers name them, and as the tables do.
 _CLOUDS = {"google": "google", "gcp": "google", "aws": "amazon", "azure": "azure"}
 _NO_DEFINITION = "give the pools' definition by --pools-file FILE"
-
-
-class CapWay(Struct, frozen=True):
-    """What a cap is about: which figures of tables and of runs are of it."""
-
-    name: str
-    unit: Unit
-    published: Callable[[Rates], float | None]
-    measured: Callable[[Run], float | None]  # what the disks are known to reach
-
-
-@once
-def _kept_up(run: Run) -> float | None:
-    """Return the highest rate of writing that the disk is known to reach.
-
-    Where a run reads as well, the time of reads is no time of writes: windows without reads count.
-    """
-    rates = [idle_write_rate(run), busy_write_rate(run)]
-    waiting = [
-        window.writing_bytes_per_s
-        for window in windows_of(run)
-        if window.hardly_reads and window.blocked_share >= _BLOCKED_SHARE
-    ]
-    if waits_for_disks(run) and len(waiting) >= _FEWEST_WINDOWS:
-        rates.append(median(waiting))
-    return max((rate for rate in rates if rate), default=None)
-
-
-def _operations_per_s(run: Run) -> float | None:
-    return NS_PER_S / run.mean_ns if run.is_measured else None
-
-
-READING = CapWay(
-    "read", Unit.BYTES_PER_SECOND, lambda rates: rates.read_bytes_per_s, busy_read_rate
-)
-WRITING = CapWay("write", Unit.BYTES_PER_SECOND, lambda rates: rates.write_bytes_per_s, _kept_up)
-# Of small operations that do not wait for each other.
-OPERATIONS = {
-    "read": CapWay("read-operations", Unit.IOPS, lambda rates: rates.read_iops, _operations_per_s),
-    "write": CapWay(
-        "write-operations", Unit.IOPS, lambda rates: rates.write_iops, _operations_per_s
-    ),
-}
-WAYS = (WRITING, READING, *OPERATIONS.values())
 
 
 class Limits(Struct, frozen=True):

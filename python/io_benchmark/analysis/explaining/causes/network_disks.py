@@ -24,15 +24,9 @@ from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Statement, ratio_of, statement
+from io_benchmark.analysis.reading.cap_ways import OPERATIONS, READING, WAYS
 from io_benchmark.analysis.reading.disks import PERSISTENT_DISK
-from io_benchmark.analysis.reading.network_disks import (
-    OPERATIONS,
-    READING,
-    WAYS,
-    has_local_ssds,
-    medium_of,
-    place_disk,
-)
+from io_benchmark.analysis.reading.network_disks import has_local_ssds, medium_of, place_disk
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _APPLIES_TO = rules.WAITS_FOR_DISKS | rules.all_but(
@@ -150,7 +144,7 @@ def _supported(evidence: SideEvidence, slower: SideDisk, faster: SideDisk) -> Ef
     )
     if not slower.is_certain:
         effect = effect.also("What is published of the slower one is not certain.")
-    if slower.after_credits is not None and slower.after_credits < slower.rate:
+    if slower.after_credits is not None and not slower.has_spent_credits:
         effect = effect.also(
             "Its credits were not spent: afterwards it may do {least}, and the faster side {times} "
             "as much.",

@@ -17,15 +17,8 @@ from io_benchmark.analysis.model.statements import (
     joined,
     statement,
 )
-from io_benchmark.analysis.reading.network_disks import (
-    OPERATIONS,
-    READING,
-    WRITING,
-    CapWay,
-    Limits,
-    PlaceDisk,
-    place_disk,
-)
+from io_benchmark.analysis.reading.cap_ways import OPERATIONS, READING, WRITING, CapWay
+from io_benchmark.analysis.reading.network_disks import Limits, PlaceDisk, place_disk
 
 _SEVERAL = statement("What several network disks under one place may do is not published.")
 _UNPUBLISHED = statement("What its network disk may do is not published.")
