@@ -42,31 +42,32 @@ def _kept_up(run: Run) -> float | None:
     """Return the highest rate of writing that the disk is known to reach."""
     blocked = [window for window in windows_of(run) if window.blocked_share >= _BLOCKED_SHARE]
     writing = [window for window in blocked if window.hardly_reads and window.written_bytes_per_s]
-    windows = writing if len(writing) >= _FEWEST_WINDOWS else blocked
     rates = [idle_write_rate(run)]
-    if waits_for_disks(run) and len(windows) >= _FEWEST_WINDOWS:
-        rates.append(_flat_rate(windows))
+    if waits_for_disks(run) and len(blocked) >= _FEWEST_WINDOWS:
+        windows = writing if len(writing) >= _FEWEST_WINDOWS else blocked
+        usual = median(window.written_bytes_per_s for window in windows)
+        rates.append(_rate_while_blocked(blocked) or _rate_while_blocked(windows) or usual)
     return max((rate for rate in rates if rate), default=None)
 
 
-def _flat_rate(windows: Sequence[Window]) -> float:
-    """Return the rate at which a disk writes that a cap holds back: a cap is flat.
+def _rate_while_blocked(windows: Sequence[Window]) -> float | None:
+    """Return the rate of a disk that writes only while copies are blocked; None if it always does.
 
-    It either works all the time, at one rate, or only while copies are blocked, also by reads. Then
-    blocked = written ÷ rate + read ÷ another rate, of which the least squares are taken.
+    A cap is flat. Where copies are also blocked by reads, blocked = written ÷ rate + read ÷ another
+    rate, of which the least squares are taken.
     """
     written = [window.written_bytes_per_s for window in windows]
     read = [window.read_bytes_per_s for window in windows]
     blocked = [window.blocked_share for window in windows]
     by_writes, by_reads = _least_squares(written, read, blocked)
     if by_writes <= 0:
-        return median(written)
+        return None
     rest = [
         share - by_writes * write - by_reads * read_rate
         for share, write, read_rate in zip(blocked, written, read, strict=True)
     ]
     varies, varies_by_itself = pstdev(rest) / fmean(blocked), pstdev(written) / fmean(written)
-    return 1 / by_writes if varies < _FLATTER_SHARE * varies_by_itself else median(written)
+    return 1 / by_writes if varies < _FLATTER_SHARE * varies_by_itself else None
 
 
 def _least_squares(
