@@ -4,6 +4,8 @@
 `test_workloads.py` has the workload with its own server.
 """
 
+import time
+
 import pytest
 from artifact_server import MIB, artifact_server, head, redirecting, sending, whole
 from early_end import SkippedError
@@ -133,12 +135,33 @@ def test_a_server_that_never_ends(worker, server):
             stream.sendall(b"x")
 
     server.answer = answer
-    hurried = SMALL + "download.SAMPLE_LIMIT_S = 1\ndownload.GRACE_S = 0\ndownload.REPEATS = 1\n"
+    hurried = SMALL + "download.SAMPLE_SHARE = 1 / 60\ndownload.GRACE_S = 0\ndownload.REPEATS = 1\n"
     slow = "import http.client\nhttp.client._MAXLINE = 10**12\n"
     code, output, entries = run(worker, server.url, hurried + slow)
     assert code == 1, output
     (outcome,) = {tuple(entry["outcome"].values()) for entry in entries}
     assert outcome == ("failed", f"{worker.where}no answer within 1 s; tried 2 times")
+
+
+def test_a_slow_network(worker, server):
+    """A pool needs three samples to be compared, and gets them however slow its network is."""
+
+    def answer(stream, *_):
+        stream.sendall(head(206, Content_Length=2 * MIB) + bytes(MIB))
+        while True:
+            time.sleep(0.05)
+            stream.sendall(bytes(20_000))
+
+    server.answer = answer
+    code, output, entries = run(
+        worker,
+        server.url,
+        SMALL + "download.QUICK.update(samples_planned=6)\ndownload.QUICK['time_limit_s'] = 4.0\n",
+    )
+    assert code == 0, output
+    for entry in entries:
+        assert len(entry["samples"]["operations"]) >= 3
+        assert set(entry["samples"]["operations"]) == {entry["threads"]}
 
 
 def test_without_an_address(worker):

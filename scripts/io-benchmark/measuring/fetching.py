@@ -24,7 +24,7 @@ MOST_REDIRECTS = 5
 REDIRECTS = (301, 302, 303, 307, 308)
 RANGE_NOT_SATISFIABLE, TOO_MANY_REQUESTS, SERVER_ERROR = 416, 429, 500
 SILENCE_S = 5  # without a byte, or an answer to a connection
-READ_BYTES = 128 * 1024
+READ_BYTES = 64 * 1024
 WHOLE_URL = re.compile(r"https?://[\x21-\x7e]+")
 # What tells which host, cache or region answered; no id of a request.
 ANSWER_HEADERS = (

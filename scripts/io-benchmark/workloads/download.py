@@ -28,7 +28,7 @@ import time
 from crew import Crew
 from early_end import SkippedError, WorkloadError
 from kernel import Account
-from log import MIB
+from log import MIB, NS_PER_S
 from measuring.batches import PYTHON, Batches
 from measuring.fetching import BROKEN, SKIPPED, FetchError, fetch
 from observe import page_cache
@@ -36,7 +36,8 @@ from observe import page_cache
 FULL = {"piece_bytes": 16 * MIB, "samples_planned": 20, "time_limit_s": 15.0}
 QUICK = {"piece_bytes": 2 * MIB, "samples_planned": 20, "time_limit_s": 3.0}
 CONNECTIONS = (1, 4)
-SAMPLE_LIMIT_S = 10  # a slower download ends here, with the whole MiB that it has
+# A download takes at most this part of the time of all, and then has only some whole MiB.
+SAMPLE_SHARE = 0.25
 GRACE_S = 6  # until a download that says nothing is ended
 REPEATS = 3  # of each entry
 PAUSE_S = 0.5
@@ -152,6 +153,7 @@ class _Download(Batches):
 
     def _download_together(self, url, piece_bytes, count, to_place):
         """Return what each of several processes downloaded, and the errors of those that failed."""
+        limit_s = SAMPLE_SHARE * self.sizes["time_limit_s"]
         paths = [os.path.join(self._folder, "download-%d" % number) for number in range(count)]
 
         def work(number, ready, tell):
@@ -159,7 +161,7 @@ class _Download(Batches):
                 ready()
                 before = account.read()
                 try:
-                    done = fetch(url, piece_bytes, SAMPLE_LIMIT_S, self._tls, target.take)
+                    done = fetch(url, piece_bytes, limit_s, self._tls, target.take)
                 except FetchError as error:
                     tell({"error": (error.kind, error.reason)})
                     return
@@ -169,7 +171,7 @@ class _Download(Batches):
                 tell({**done, "spent": (done["end_ns"] - done["start_ns"], *spent)})
 
         downloads, errors = [], []
-        give_up_ns = time.monotonic_ns() + (SAMPLE_LIMIT_S + GRACE_S) * 1_000_000_000
+        give_up_ns = time.monotonic_ns() + int((limit_s + GRACE_S) * NS_PER_S)
         try:
             with Crew(count, work) as crew:
                 for message in crew.messages():
@@ -180,7 +182,7 @@ class _Download(Batches):
                         failure = content.get("error")
                         (errors if failure else downloads).append(failure or content)
                     elif now_ns >= give_up_ns:
-                        errors.append((BROKEN, "no answer within %d s" % SAMPLE_LIMIT_S))
+                        errors.append((BROKEN, "no answer within %g s" % limit_s))
                         break
         finally:
             for path in paths if to_place else ():
