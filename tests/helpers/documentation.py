@@ -23,6 +23,7 @@ from typing import Any
 
 import gate_pushes
 import past
+import question_pushes
 import real_tasks
 import sample_phases
 import seed_case
@@ -118,6 +119,7 @@ def example() -> Deployment:
             log = Artifact(_log(row), content_type="text/plain")
             deployment.artifacts[row["task_id"], row["run_id"], LOG] = log
     gate_pushes.add(deployment, PUSHED)
+    question_pushes.add(deployment, PUSHED)
     past.add(deployment, list(past.pushes(RESULTS_IN_INDEX, retrieves=400)))
     return deployment
 

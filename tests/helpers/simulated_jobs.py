@@ -135,6 +135,14 @@ def profile_of(
     job: Sequence[Section], cpus: int, *, seed: int = 0, has_threads: bool = True
 ) -> RunProfile:
     """Return the profile of a run, as `measure` writes it."""
+    document = document_of(job, cpus, seed=seed, has_threads=has_threads)
+    return run_of(parse_profile(json.dumps(document).encode(), "profile"))
+
+
+def document_of(
+    job: Sequence[Section], cpus: int, *, seed: int = 0, has_threads: bool = True
+) -> dict[str, Any]:
+    """Return the same as the document of its file."""
     moments = run_job(job, cpus, seed)
     ends = list(accumulate((moment.seconds for moment in moments), initial=0.0))
     busy = [min(moment.runnable, cpus) for moment in moments]
@@ -166,7 +174,7 @@ def profile_of(
         table |= {name: [0] * rows for name in table}
     document["timeline"]["columns"] = columns
     document["wall_ns"] = columns["time_ns"][-1]
-    return run_of(parse_profile(json.dumps(document).encode(), "profile"))
+    return document
 
 
 @cache

@@ -95,8 +95,8 @@ def test_what_waits_for_disks_needs_results() -> None:
     assert "image load 5 min longer, which usually waits for disks" in text_of(made.answer)
     (first, *_) = map(text_of, made.next_steps)
     assert first == (
-        "the benchmark supports device-count (supported) on slow: change that, and compare by "
-        "tasks --phases"
+        "the benchmark supports device-count (supported) on slow: change that, and "
+        "compare the phases again"
     )
 
 

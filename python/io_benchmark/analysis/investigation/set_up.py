@@ -114,11 +114,11 @@ def _look_at(row: PhaseDifference) -> Statement:
 
 def _with_results(slowness: Slowness, explanation: Explanation | None) -> tuple[Statement, ...]:
     """Return what the benchmark's results add, and what would prove it."""
-    todo = slowness.say("try a pool with other disks, and compare by tasks --phases")
+    todo = slowness.say("try a pool with other disks, and compare the phases again")
     if explanation is None:
         return (todo,)
     causes = [f"{reason.cause.name} ({reason.cause.state})" for reason in explanation.reasons]
     if causes:
-        template = "the benchmark supports {causes} on {pool}: change that, and compare by "
-        todo = slowness.say(template + "tasks --phases", causes=joined(causes))
+        template = "the benchmark supports {causes} on {pool}: change that, and "
+        todo = slowness.say(template + "compare the phases again", causes=joined(causes))
     return (todo, *explanation.open_questions)

@@ -164,6 +164,9 @@ DISK_SPEED = CauseRule(
     cost=_cost_of_slower_disks,
     applies_to=NEEDS_BANDWIDTH,
     excluded_by=(
+        OtherCause(
+            "network-disk", "The slower side's disks are of another kind, which explains more."
+        ),
         OtherCause("disk-size", "The slower side's disk may do less, which explains more."),
         OtherCause("machine-limit", "The slower side's machine may do less, which explains more."),
         OtherCause(
