@@ -5,7 +5,6 @@
 """
 
 import copy
-import random
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
