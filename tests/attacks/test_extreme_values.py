@@ -71,6 +71,7 @@ def full_results(pool: str) -> list[dict[str, Any]]:
     documents = [copied(each.document) for each in measured]
     for document in documents:
         document["task"]["ci"] = {"system": "github", "run": "1", "attempt": 1}
+        document["host"]["cpu_throttle_count"] = 3
         document["config"] |= {"pace_bytes_per_s": None, "time_budget_s": 600.0}
         document["limits"] |= {
             "cpu": [{"quota_us": 1_600_000, "period_us": 100_000}],
@@ -100,6 +101,10 @@ def few_entries() -> list[dict[str, Any]]:
             entry["device_bytes"] = {"nvme1n1": {"read": 5, "written": 6}}
             entry["process_times"] = entry["process_times"] or TIMES
             entry["observed"] |= {"not_visible": 1, "expect_100_stalls": 1, "sync_ns": 1}
+            entry["observed"] |= {"written_bytes": 1}
+            if entry["name"] == "download":
+                steps = entry["observed"]["steps"]
+                steps["sync_ns"] = [7] * len(steps["sync_ns"])
             entry["parameters"] |= {"writes_a_process": 3}
             kept.append(entry)
     return kept
@@ -112,7 +117,7 @@ def full_profile() -> dict[str, Any]:
     )
     (full, *_) = full_results(FAST)
     made["limits"], made["storage"] = full["limits"], {"places": full["storage"]["places"]}
-    made["host"]["fixed_work"] = full["host"]["fixed_work"]
+    made["host"] |= {name: full["host"][name] for name in ("fixed_work", "cpu_throttle_count")}
     made["task"]["ci"] = full["task"]["ci"]
     made["ending"] = {"code": 0, "signal": 9, "error": None}
     return copied(made)

@@ -94,7 +94,9 @@ def test_first_report(environment, project):
     """A rehearsal runs both pools' tasks."""
     result = run(environment / "bin" / REHEARSE[0], project, *REHEARSE[1:])
     assert result.returncode == 0, result.stderr
-    answer = r"- large took \S+ as long as small: noise of this machine\."
+    answer = (
+        r"- large took \S+ as long as small on cache-retrieve, overwrite: noise of this machine\."
+    )
     assert re.search(answer, " ".join(result.stdout.split()))
 
 
