@@ -193,6 +193,8 @@ def test_a_bad_value_is_one_line(path: str, value: object, message: str) -> None
         (4, 8, [(200, 100), (150, 100)], 1.5),
         (1, 1, [(200, 100)], 1.0),
         (4, 8, [(200, 0)], 4.0),
+        (4, 8, [(0, 100)], 4.0),
+        (0, 0, [], 1.0),
     ],
 )
 def test_cpus_that_a_task_may_use(allowed, online, quotas, usable):
@@ -205,7 +207,7 @@ def test_cpus_that_a_task_may_use(allowed, online, quotas, usable):
     limits = msgspec.convert({**nothing, "cpu": cpu}, Limits)
     assert (host.usable_cpus(limits), host.usable_cpus(None)) == (
         usable,
-        min(allowed, online or allowed),
+        max(1, min(allowed, online or allowed)),
     )
 
 

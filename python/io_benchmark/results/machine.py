@@ -70,7 +70,8 @@ class Host(ResultPart, frozen=True):
 
     def usable_cpus(self, limits: "Limits | None") -> float:
         """Return how many CPUs a task may use at once: the machine's, or its quota."""
-        count = float(min(self.cpu_count, self.cpu_online_count or self.cpu_count))
+        # A damaged result may have none.
+        count = float(max(1, min(self.cpu_count, self.cpu_online_count or self.cpu_count)))
         quota = limits.cpu_quota if limits is not None else None
         return count if quota is None else min(count, quota)
 
@@ -159,6 +160,10 @@ class Limits(ResultPart, frozen=True):
 
     @property
     def cpu_quota(self) -> float | None:
-        """Return how many CPUs may be used at once; None without a quota."""
-        quotas = (limit.quota_us / limit.period_us for limit in self.cpu if limit.period_us)
+        """Return how many CPUs may be used at once; None without a quota. A real one is not 0."""
+        quotas = (
+            limit.quota_us / limit.period_us
+            for limit in self.cpu
+            if limit.quota_us and limit.period_us
+        )
         return min(quotas, default=None)

@@ -236,9 +236,11 @@ def _receive(answer, expected, until_ns, take):
     if not whole:
         raise FetchError(BROKEN, "only %d bytes came in time" % received)
     times = {"body_ns": whole_ns - begin_ns, "whole_ns": whole_ns, "bytes": whole * MIB}
+    second_half_ns = None
     # Of a whole piece only: what a connection does when it no longer begins.
-    is_complete = received == expected and half_ns is not None
-    return {**times, "second_half_ns": max(0, whole_ns - half_ns) if is_complete else None}
+    if received == expected and half_ns is not None:
+        second_half_ns = max(0, whole_ns - half_ns)
+    return {**times, "second_half_ns": second_half_ns}
 
 
 def _broken(problem, error):

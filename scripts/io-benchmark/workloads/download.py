@@ -252,7 +252,7 @@ def _check_proxy(url):
 
     parts = parse.urlsplit(url)
     proxies = request.getproxies_environment()
-    is_passed_by = request.proxy_bypass_environment(parts.hostname, proxies)
+    is_passed_by = request.proxy_bypass(parts.hostname)
     if (parts.scheme in proxies or "all" in proxies) and not is_passed_by:
         variable = parts.scheme if parts.scheme in proxies else "all"
         problem = "%s_proxy is set, and a download by a proxy is not measured; unset it or set "

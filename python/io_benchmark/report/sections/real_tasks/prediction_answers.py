@@ -193,6 +193,8 @@ def _first(spans: Mapping[str, _Span], quality: str) -> str:
 
 def picture(task: ProfiledTask, most: int = 0) -> Sequence[blocks.Picture]:
     """Draw the profiled pool and the fastest of the others, as ratios to it."""
+    if not task.known:
+        return []
     rows = [
         StripRow(
             name=task.profiled_on,
@@ -221,7 +223,7 @@ def picture(task: ProfiledTask, most: int = 0) -> Sequence[blocks.Picture]:
         f"Time divided by that on {task.profiled_on}: each dot is a profile, and {share} of single "
         "tasks are on the line"
     )
-    return blocks.Picture.strip(caption, rows, DEFAULT_MARGIN) if task.known else []
+    return blocks.Picture.strip(caption, rows, DEFAULT_MARGIN)
 
 
 def _dots(task: ProfiledTask, times_ns: Sequence[int]) -> list[Dot]:
