@@ -2,13 +2,20 @@
 """Machines with disks, and their caps in the units of the sources."""
 
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
-from io_benchmark.analysis.reading.caps import network_cap
+from io_benchmark.analysis.reading.caps import disks_for, network_cap
 from io_benchmark.analysis.reading.caps.limits import DiskCap, Rates
 
 
 def machine_with(cloud: str, machine_type: str, *disks: NetworkDisk) -> PoolMachine:
     """A machine that boots from the first of these disks."""
     return PoolMachine(cloud, machine_type, disks[0] if disks else None, disks[1:])
+
+
+def disk_for(
+    machine: PoolMachine, disk: NetworkDisk, write_bytes_per_s: float
+) -> NetworkDisk | None:
+    """The first disk that has at least this write cap: of the same kind, if one has."""
+    return next(disks_for(machine, disk, write_bytes_per_s), None)
 
 
 def boot_cap(cloud: str, machine_type: str, disk: NetworkDisk) -> DiskCap:

@@ -150,11 +150,12 @@ def _judge_machines(given: Given, context: Context) -> int:
 
 def _log_choice(given: Given, context: Context) -> "LogChoice | None":
     """Return which logs to read, if any."""
+    if not given[PHASES]:
+        return None
+
     from io_benchmark.operations.phases import LogChoice
     from io_benchmark.sources.taskcluster.addresses import parse
 
-    if not given[PHASES]:
-        return None
     addresses = [*given[ADDRESSES], *given[common.AGAINST]]
     parsed = [parse(address, context.environment) for address in addresses]
     root_urls = frozenset(address.root_url for address in parsed if address is not None)

@@ -2,11 +2,10 @@
 """Google's disks: what follows from the published rows, computed by hand."""
 
 import pytest
-from disk_caps import boot_cap, machine_with, rates_in
+from disk_caps import boot_cap, disk_for, machine_with, rates_in
 
 from io_benchmark.analysis.model.pool_machine import NetworkDisk
 from io_benchmark.analysis.reading.caps import (
-    disk_for,
     local_ssd_cap,
     network_cap,
     price_per_month,

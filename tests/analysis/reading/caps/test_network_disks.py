@@ -2,10 +2,10 @@
 """The interface to all clouds' network disks: caps, candidates, replacements."""
 
 import pytest
-from disk_caps import machine_with
+from disk_caps import disk_for, machine_with
 
 from io_benchmark.analysis.model.pool_machine import NetworkDisk
-from io_benchmark.analysis.reading.caps import candidates, disk_for, network_cap, problem_with
+from io_benchmark.analysis.reading.caps import candidates, network_cap, problem_with
 from io_benchmark.analysis.reading.caps.limits import MIB, BoundBy, DiskCap
 
 HOSTILE_NAMES = (

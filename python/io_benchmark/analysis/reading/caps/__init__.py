@@ -86,17 +86,6 @@ def _usual_caps(
                 yield cap
 
 
-def disk_for(
-    machine: PoolMachine, disk: NetworkDisk, write_bytes_per_s: float
-) -> NetworkDisk | None:
-    """Return the smallest change of a disk that has at least this write cap.
-
-    A larger disk of the same kind is preferred to a faster kind. None: the machine's cap is below
-    that, or no usual disk reaches it.
-    """
-    return next(disks_for(machine, disk, write_bytes_per_s), None)
-
-
 def disks_for(
     machine: PoolMachine, disk: NetworkDisk, write_bytes_per_s: float
 ) -> Iterator[NetworkDisk]:
