@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from extreme_values import described_numbers
 from golden import schemas
+from windows_facts import windows_host, windows_place
 
 from io_benchmark import results
 from io_benchmark.errors import ResultError
@@ -100,6 +101,25 @@ def test_a_real_file_reads_whole() -> None:
 def test_an_outcome_is_explained(state: str, reason: str | None, explanation: str | None) -> None:
     """Every state but `completed` has words, also where the worker could not write any."""
     assert ResultOutcome(state=OutcomeState(state), reason=reason).explanation == explanation
+
+
+def test_a_windows_result_reads_whole() -> None:
+    """What only Windows records is there, what it cannot know is null; Linux has none of it."""
+    whole = document()
+    assert results.parse(DATA, "x").host.system == "linux"  # type: ignore[union-attr]
+    whole["host"] |= {"system": "windows", "user_id": None, "windows": windows_host()}
+    (place, *_) = whole["storage"]["places"]
+    place["windows"] = windows_place(has_paging_file=True)
+    place["devices"][0] |= {"bus": "nvme", "is_removable": False}
+    whole["sharing_violations"] = 3
+    result = results.parse(json.dumps(whole).encode(), "x")
+    assert result.host is not None
+    assert (result.host.system, result.host.user_id) == ("windows", None)
+    assert msgspec.to_builtins(result.host.windows) == windows_host()
+    read = result.storage.places[0]
+    assert msgspec.to_builtins(read.windows) == windows_place(has_paging_file=True)
+    assert (read.devices[0].bus, read.devices[0].is_removable) == ("nvme", False)
+    assert result.sharing_violations == 3
 
 
 NO_RESULT = (

@@ -22,6 +22,7 @@ from predicted_tasks import profile_document
 from published_profiles import Sample, resource_document
 from simulated_results import Pool, measure_one
 from situations import BASE, FAST, ONE_DISK, SLOW
+from windows_facts import windows_place
 
 from io_benchmark import results
 from io_benchmark.analysis.compare import compare
@@ -72,6 +73,7 @@ def full_results(pool: str) -> list[dict[str, Any]]:
     for document in documents:
         document["task"]["ci"] = {"system": "github", "run": "1", "attempt": 1}
         document["host"]["cpu_throttle_count"] = 3
+        document["sharing_violations"] = 2
         document["config"] |= {"pace_bytes_per_s": None, "time_budget_s": 600.0}
         document["limits"] |= {
             "cpu": [{"quota_us": 1_600_000, "period_us": 100_000}],
@@ -82,6 +84,7 @@ def full_results(pool: str) -> list[dict[str, Any]]:
         }
         (place, *_) = document["storage"]["places"]
         place["overlay"] = {"lower_layers": 3, "volatile": False}
+        place["windows"] = windows_place()
         for device in place["devices"]:
             device["stripe_count"] = 2
         (retrieval,) = document["workloads"]

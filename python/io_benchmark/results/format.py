@@ -185,6 +185,8 @@ class Result(ResultPart, frozen=True):
     timeline: RecordedTimeline | None
     warnings: Annotated[list[Remark], Many]
     outcome: ResultOutcome
+    # On Windows: how often another program held a file, so that a call was repeated.
+    sharing_violations: Count | None = None
 
     @property
     def identity(self) -> tuple[str | int | None, ...]:

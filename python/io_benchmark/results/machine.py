@@ -17,6 +17,9 @@ from io_benchmark.results.parts import (
     Setting,
     Text,
 )
+from io_benchmark.results.windows import WindowsHost, WindowsPlace
+
+LINUX, WINDOWS = "linux", "windows"
 
 
 class _Tool(ResultPart, frozen=True):
@@ -57,7 +60,7 @@ class Host(ResultPart, frozen=True):
     machine_product: Text | None
     boot_id: Text | None
     container: _Container | None
-    user_id: Count
+    user_id: Count | None  # null on Windows
     transparent_huge_pages: Text | None
     vm: Annotated[dict[Text, Setting | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
@@ -67,6 +70,8 @@ class Host(ResultPart, frozen=True):
     firmware: Text | None = None
     cpu_governor: Text | None = None
     cpu_throttle_count: Count | None = None  # since the boot, of all CPUs
+    system: Text = LINUX
+    windows: WindowsHost | None = None
 
     def usable_cpus(self, limits: "Limits | None") -> float:
         """Return how many CPUs a task may use at once: the machine's, or its quota."""
@@ -110,6 +115,8 @@ class Device(ResultPart, frozen=True):
     scheduler_settings: Annotated[dict[Text, Setting], Few] = field(default_factory=dict)
     queue: Annotated[dict[Text, Setting], Few] = field(default_factory=dict)
     write_cache: Text | None = None
+    bus: Text | None = None  # only of Windows, as the next one
+    is_removable: bool | None = None
 
 
 class StoragePlace(ResultPart, frozen=True):
@@ -124,6 +131,7 @@ class StoragePlace(ResultPart, frozen=True):
     filesystem: _Filesystem | None = None
     size_bytes: Count | None = None
     devices: Annotated[list[Device], Many] = field(default_factory=list)
+    windows: WindowsPlace | None = None
 
     @property
     def leaf_devices(self) -> list[Device]:

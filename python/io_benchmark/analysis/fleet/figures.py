@@ -257,7 +257,7 @@ _SOURCES: Mapping[str, Sequence[_Source]] = {
     "random-read": (_of("random-io", "read-depth-32", _per_s),),
     "random-write": (_of("random-io", "write-depth-32", _per_s),),
     "flush": (_of("sync-write", "append-fsync", _usual_us),),
-    "spawn": (_of("spawn", "posix-spawn", _per_s),),
+    "spawn": tuple(_of("spawn", variant, _per_s) for variant in ("posix-spawn", "create-process")),
     "unpack": tuple(_of("unpack", variant, _per_s) for variant in _UNPACKING),
 }
 _FIXED_WORK = {"copy": "kernel-copy", "user": "user", "kernel": "kernel-calls"}

@@ -41,7 +41,7 @@ class PoolFigure(Enum):
     KERNEL_COPY = "CPU time of fixed copies in the kernel"
     KERNEL_CALLS = "CPU time of fixed system calls"
     OWN_CPU = "CPU time of a lookup"
-    SPAWN = "posix-spawn"
+    SPAWN = "starting a process"
 
 
 # What compares CPUs without fixed work, the better one first: spawn includes waiting for a CPU.
@@ -58,6 +58,7 @@ _OPERATIONS = {
     ("metadata", "stat"): PoolFigure.FILE,
     ("metadata", "create-rename-unlink"): PoolFigure.FILE,
     ("spawn", "posix-spawn"): PoolFigure.SPAWN,
+    ("spawn", "create-process"): PoolFigure.SPAWN,
 }
 # How far ln of a figure of one worker differs from the next time. Chosen: what a disk or a file
 # system did before changes these two. All other figures differ as workers do.

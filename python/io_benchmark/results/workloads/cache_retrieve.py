@@ -46,6 +46,8 @@ class TrialKind(StrEnum):
     UNLINK = "unlink"  # the destination was removed before each copy
     MEMORY = "memory"  # list, cache and destination were in memory
     PACE = "pace"  # the copies were limited to a rate
+    COPY_FILE = "copy-file"  # Windows copied each file, by CopyFileEx
+    EXCLUDED = "excluded"  # the destination was in a folder that Defender excludes
 
 
 class _TrialsProgress(StrEnum):
