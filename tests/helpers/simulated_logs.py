@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """Logs of simulated runs, whose phases are known, in the form of each worker.
 
-The lines are those of `generic-worker` with d2g (`D2G`) or without docker (`NATIVE`), and of
-docker-worker (`DOCKER_WORKER`); `run-task` and `fetch-content` write the same in all of them.
+The lines are those of `generic-worker` with d2g (`D2G`) or without docker, on Linux (`NATIVE`) or
+on Windows (`WINDOWS`), and of docker-worker (`DOCKER_WORKER`); `run-task` and `fetch-content` write
+the same in all of them. On Windows, cmd.exe repeats the command, lines of commands end in CR LF,
+and fetch-content names an archive by the drive that Z: stands for when it unpacks it.
 """
 
 import json
@@ -13,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 from io_benchmark.analysis.phases.phase_model import PhaseName, RunPhases
 from io_benchmark.analysis.phases.read_log import LogReader, RunFacts
 
-D2G, DOCKER_WORKER, NATIVE = "d2g", "docker-worker", "native"
-WRITERS = (D2G, DOCKER_WORKER, NATIVE)
+D2G, DOCKER_WORKER, NATIVE, WINDOWS = "d2g", "docker-worker", "native", "windows"
+WRITERS = (D2G, DOCKER_WORKER, NATIVE, WINDOWS)
 # What a log may have besides: lines that a task prints as if others had, and other forms.
 FAKE_END, FAKE_FETCHES, CARRIAGE_RETURNS, COLORS, OLD_STAMPS, LATE_OUTPUT = (
     "fake end",
@@ -90,7 +92,7 @@ class SimulatedRun:
             PhaseName.ARTIFACTS: self.artifacts_s,
             PhaseName.CACHES_KEPT: self.caches_kept_s,
         }
-        if writer == NATIVE:
+        if writer in (NATIVE, WINDOWS):
             # The start of run-task is no container's.
             seconds[PhaseName.OTHER] += seconds.pop(PhaseName.CONTAINER_START)
             for phase in (PhaseName.IMAGE_DOWNLOAD, PhaseName.IMAGE_LOAD):
@@ -167,10 +169,16 @@ class _Log:
         if OLD_STAMPS in self.traps:
             # Of taskgraph before 13.1: no fraction where it is 0.
             stamp = self._now.isoformat().replace("+00:00", "Z")
-        self.lines.append(f"[{name} {stamp}] {message}")
+        self._bare(f"[{name} {stamp}] {message}")
 
     def _bare(self, line: str) -> None:
-        self.lines.append(line)
+        self.lines.append(f"{line}\r" if self.writer == WINDOWS else line)
+
+    def _path(self, path: str, drive: str = "Z:") -> str:
+        """Return a path as this worker has it."""
+        if self.writer != WINDOWS:
+            return path
+        return path.replace("/builds/worker", f"{drive}/task_176437").replace("/", "\\")
 
     def _before_command(self) -> None:
         run = self.run
@@ -195,7 +203,13 @@ class _Log:
         if self.writer == D2G:
             self._d2g_image()
         program = "docker run -t --name c image " if self.writer == D2G else "python3 "
-        self._worker(f"Executing command 0: {program}run-task -- bash -cx make")
+        if self.writer == WINDOWS:
+            program = "C:/mozilla-build/python3/python3.exe "
+        command = f"{program}run-task -- bash -cx make"
+        self._worker(f"Executing command 0: {command}")
+        if self.writer == WINDOWS:
+            self._bare("")
+            self._bare(f"Z:\\task_176437>{command} ")
 
     def _d2g_image(self) -> None:
         run = self.run
@@ -236,7 +250,7 @@ class _Log:
     def _set_up(self) -> None:
         run = self.run
         self.passed_s += run.container_s
-        self._run_task("setup", "run-task started in /builds/worker")
+        self._run_task("setup", f"run-task started in {self._path('/builds/worker')}")
         self._run_task("setup", "running as worker:worker")
         if run.checkout_s:
             self._checkout()
@@ -273,17 +287,20 @@ class _Log:
         steps = []
         for number, fetch in enumerate(self.run.fetches):
             url = f"https://tc.example.com/api/queue/v1/task/T{number}/artifacts/public/a.tar.zst"
-            path = f"/builds/worker/fetches/.fetch.{number}/a.tar.zst"
+            folder = f"/builds/worker/fetches/.fetch.{number}"
+            path = self._path(f"{folder}/a.tar.zst")
             resolved = f"{url} resolved to {fetch.size_bytes} bytes with sha256 {_HASH}"
             downloaded = f"{resolved} in {fetch.download_s:.3f}s"
             if fetch.is_streamed:
-                extracted = f"{url} extracted to {path[:-10]} in {fetch.download_s:.3f}s"
+                extracted = f"{url} extracted to {self._path(folder)} in {fetch.download_s:.3f}s"
                 steps.append((fetch.download_s, f"{downloaded}\n{extracted}"))
                 continue
             self._bare(f"Downloading {url} to {path}")
             steps.append((fetch.download_s, downloaded))
             if fetch.unpack_s:
-                steps.append((fetch.download_s, f"Extracting {path} to {path[:-10]}"))
+                # It follows links and substituted drives first.
+                path = self._path(f"{folder}/a.tar.zst", "D:")
+                steps.append((fetch.download_s, f"Extracting {path} to {self._path(folder, 'D:')}"))
                 extracted = f"{path} extracted in {fetch.unpack_s:.3f}s"
                 steps.append((fetch.download_s + fetch.unpack_s, extracted))
         for _, line in sorted(steps, key=lambda step: step[0]):

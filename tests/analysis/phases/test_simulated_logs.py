@@ -4,7 +4,16 @@
 from dataclasses import replace
 
 import pytest
-from simulated_logs import DOCKER_WORKER, MIB, NATIVE, TRAPS, WRITERS, Fetch, SimulatedRun
+from simulated_logs import (
+    DOCKER_WORKER,
+    MIB,
+    NATIVE,
+    TRAPS,
+    WINDOWS,
+    WRITERS,
+    Fetch,
+    SimulatedRun,
+)
 
 from io_benchmark.analysis.phases.phase_model import PhaseName, RunPhases
 
@@ -59,6 +68,13 @@ def test_bytes_and_rates():
     docker_worker = SimulatedRun().phases(DOCKER_WORKER)
     sizes = {span.phase: span.size_bytes for span in docker_worker.spans}
     assert sizes[PhaseName.IMAGE_DOWNLOAD] == 400 * MIB
+
+
+def test_bytes_on_windows():
+    """An archive is the one that was downloaded, whichever drive its path begins with."""
+    run = SimulatedRun().phases(WINDOWS)
+    (unpacked,) = [span for span in run.spans if span.phase is PhaseName.UNPACK]
+    assert (unpacked.size_bytes, unpacked.busy_ns) == (200 * MIB, 6 * 10**9)
 
 
 def test_streams_are_not_divided():

@@ -20,6 +20,7 @@ _DOWNLOADED = re.compile(
 )
 _UNPACKED = re.compile(rb"(.{1,2000}) extracted in " + _SECONDS)
 _STREAMED = re.compile(rb"(\S{1,2000}) extracted to .{1,2000} in " + _SECONDS)
+_SEPARATOR = re.compile(rb"[/\\]")
 
 
 class _Work(Struct):
@@ -90,7 +91,7 @@ def _matched(pattern: re.Pattern[bytes], words: bytes, message: bytes) -> re.Mat
 
 def _end_of_path(path: bytes) -> bytes:
     """Return the name of a file, and of its folder, which fetch-content makes for each."""
-    return b"/".join(path.split(b"/")[-2:])
+    return b"/".join(_SEPARATOR.split(path)[-2:])
 
 
 def _add(whole: _Work, work: _Work) -> None:
