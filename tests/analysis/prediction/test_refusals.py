@@ -27,6 +27,7 @@ from io_benchmark.results.reader import parse_profile
 
 WITHOUT_WAITING = {"waiting": 0.0}
 MORE_CPUS = {"change": {"host.cpu_online_count": 32, "host.cpu_count": 32}}
+ON_WINDOWS = {"change": {"host.system": "windows"}}
 HALF_THE_CPUS = {"change": {"host.cpu_online_count": 8, "host.cpu_count": 8}}
 NO_SPAWN, ONLY_SPAWN = {"only": ("sync-write/append-fsync",)}, {"only": ("spawn",)}
 FAILED = {"code": 1, "signal": None, "error": None}
@@ -67,6 +68,12 @@ def refusal(
         ),
         refusal("the command took less than 1.00 s, which does not show", written_mib=(0,)),
         refusal("the profile does not name its pool; name it by --pool NAME", pool=None),
+        refusal(
+            "the task was profiled on Linux, and amd-16 is on Windows: the work is not the same; "
+            "profile the task on amd-16",
+            ON_WINDOWS,
+        ),
+        refusal("", ON_WINDOWS, ON_WINDOWS),
         # A disk that writes more than 1.5 ceilings has another one.
         refusal(
             "the profile's disks wrote more than those of intel can; check", written_mib=(76,) * 4

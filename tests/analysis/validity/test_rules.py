@@ -48,6 +48,7 @@ BROKEN = [
     ("few-retrieves", first(20), "20 retrieves; 100 or more"),
     ("few-retrieves", first(99), "99 retrieves; 100 or more"),
     ("unequal-length", first(100), "are compared over the first 100 retrieves of each run"),
+    ("os", {"host.system": "windows"}, "intel: measured on Linux; amd-16: measured on Windows"),
     ("profile", {"config.profile": "quick"}, "intel: profile full; amd-16: profile quick"),
     ("sequence", {"config.seed": 7}, "intel: seed 1; amd-16: seed 7"),
     ("sizes", {f"{ENTRY}file_sizes_bytes": [1048576] * 100}, "amd-16: 100 × 1 MiB, list of sizes"),
@@ -98,6 +99,46 @@ def test_downloads_to_memory():
     report = report_of(workers(pools=("intel", "amd-16"), change=change))
     compared = {part.subject.variant for part in report.subjects if part.comparisons}
     assert compared == {"to-memory"}
+
+
+WINDOWS = {
+    "host.system": "windows",
+    f"{ENTRY}copy_method": "read and write 1 MiB",
+    f"{ENTRY}lookup_method": "findstr, CreateProcess",
+    f"{ENTRY}cache_state": None,
+    "storage.places.0.kind": "directory",
+}
+
+
+def test_other_systems_are_compared_only_if_allowed() -> None:
+    """The rule is named alone, not what follows from it; figures are shown, and no cause is named.
+
+    A file system in memory does not follow from the system.
+    """
+    refused = judged(WINDOWS)
+    (problem,) = (each for each in refused.problems if each.severity is Severity.REFUSED)
+    assert (problem.rule, problem.can_be_allowed) == ("os", True)
+    assert text_of(problem.message) == "intel: measured on Linux; amd-16: measured on Windows"
+    allowed = judged(WINDOWS, ("os",))
+    (problem,) = (each for each in allowed.problems if each.severity is not Severity.WARNING)
+    assert (problem.rule, problem.severity) == ("os", Severity.ALLOWED)
+    for report, compared in ((refused, 0), (allowed, 1)):
+        (part,) = report.subjects
+        assert {*part.figures} == {"intel", "amd-16"}
+        assert len(part.comparisons) == compared
+        assert report.diagnoses == ()
+    in_memory = judged(WINDOWS | place("memory"), ("os",))
+    assert [problem.rule for problem in broken(in_memory, "place-kind")] == ["place-kind"]
+
+
+def test_two_windows_pools_keep_all_rules() -> None:
+    """Between them a different way to copy is refused, as between two Linux pools."""
+    change = {"intel": WINDOWS, "amd-16": WINDOWS | {f"{ENTRY}copy_method": "CopyFileEx"}}
+    report = report_of(workers(pools=("intel", "amd-16"), change=change))
+    assert broken(report, "os") == []
+    assert [problem.severity for problem in broken(report, "copy-method")] == [Severity.REFUSED]
+    change["amd-16"] = WINDOWS
+    assert report_of(workers(pools=("intel", "amd-16"), change=change)).diagnoses
 
 
 def place(kind):

@@ -65,6 +65,8 @@ def diagnoses(
 
     diagnosed = []
     for candidate, baseline in plan.pairs:
+        if len(_systems_of((candidate, baseline), workers)) > 1:
+            continue  # the work is not the same, so no fact explains the difference
         measurements = _measurements(candidate, baseline, reports)
         for comparison in _explained(measurements):
             subject = comparison.subject
@@ -87,6 +89,11 @@ def diagnoses(
             leftover = _left_over(causes, case)
             diagnosed.append(Diagnosis(candidate, causes, remedies, subject, trials, leftover))
     return tuple(diagnosed)
+
+
+def _systems_of(sides: Sequence[str], workers: Sequence[Worker]) -> set[str]:
+    runs = (run for worker in workers if worker.side in sides for run in worker.runs)
+    return {run.system for run in runs}
 
 
 def _push_of(reports: Sequence[SubjectReport], workers: Sequence[Worker]) -> Callable[..., Push]:

@@ -15,6 +15,8 @@ from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.statements import Statement, joined, statement
 from io_benchmark.analysis.reading.machines import FactValue, MachineMarks
 from io_benchmark.analysis.validity.rules import SIDE_RULES
+from io_benchmark.analysis.validity.systems import SYSTEM_RULE
+from io_benchmark.results.machine import LINUX
 from io_benchmark.sources.run_results import TaskRecord, parse_time
 
 # Characters of a name, of a fact or condition, and of a line about what was left out. Chosen:
@@ -73,11 +75,15 @@ def reasons_of(worker: Worker, problems: Sequence[Problem]) -> list[Statement]:
 
 
 def conditions_of(run: Run) -> Conditions:
-    """Return the traits by which rules would refuse a comparison."""
+    """Return the traits by which rules would refuse a comparison.
+
+    Linux is not named: readings that were published before there was another system stay the same.
+    """
     conditions = []
     for name, (severity, traits_of) in SIDE_RULES.items():
         traits = traits_of(run)
-        if severity is Severity.REFUSED and traits:
+        is_named = name != SYSTEM_RULE or run.system != LINUX
+        if severity is Severity.REFUSED and traits and is_named:
             conditions.append((name, bound_sentence(joined(traits), VALUE)))
     return tuple(conditions)
 

@@ -19,7 +19,7 @@ from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.results.format import PLAN_VARIABLE
-from io_benchmark.results.machine import Host, Limits, StoragePlace
+from io_benchmark.results.machine import LINUX, Host, Limits, StoragePlace
 from io_benchmark.results.parts import NS_PER_S, OutcomeState, ResultOutcome
 from io_benchmark.results.workloads.cache_retrieve import Trials
 
@@ -67,6 +67,10 @@ class Run(Struct, frozen=True, dict=True, eq=False):
     @property
     def host(self) -> Host | None:
         return self.worker.result.host
+
+    @property
+    def system(self) -> str:
+        return LINUX if self.host is None else self.host.system
 
     @property
     def limits(self) -> Limits | None:

@@ -99,6 +99,7 @@ class PoolStorage(Struct, frozen=True):
     # How many devices on top of each other count each byte of a place, at least and at most.
     counting: Mapping[str, tuple[float, float]] = {}
     is_resized: bool = False  # the profiled machine with another number of CPUs
+    systems: frozenset[str] = frozenset()  # of its machines
 
     @classmethod
     def of(cls, pool: str, workers: Sequence[Worker], prices: Mapping[str, Price]) -> "PoolStorage":
@@ -126,6 +127,7 @@ class PoolStorage(Struct, frozen=True):
             min((room for room in map(dirty_room, workers) if room is not None), default=None),
             worker_prices.pop() if len(worker_prices) == 1 else None,
             _counting(workers),
+            systems=frozenset(run.system for worker in workers for run in worker.runs),
         )
 
     def with_cpus(self, cpus: int, here: float) -> "PoolStorage":

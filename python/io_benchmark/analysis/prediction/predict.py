@@ -39,6 +39,7 @@ from io_benchmark.analysis.prediction.refusals import reasons_against
 from io_benchmark.analysis.reading.machines import MachineMarks
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.analysis.validity.checks import check_runs
+from io_benchmark.analysis.validity.systems import name_of
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.sources.run_results import RunProfile
@@ -106,8 +107,7 @@ def _predict_task(
     targets = [storage for pool, storage in storages.items() if pool != source]
     targets += [profiled_pool.with_cpus(number, here) for number in cpus if here]
     predicted = [
-        _predict_pool(usable, _problem(source, unusable, target), profiled_pool, target, levels)
-        for target in targets
+        _predict_pool(usable, unusable, profiled_pool, target, levels) for target in targets
     ]
     larger = larger_machines(usable, profiled_pool, zip(targets, predicted, strict=True), levels)
 
@@ -144,11 +144,19 @@ def _predict_task(
 
 
 def _problem(
-    source: str | None, unusable: Statement | None, target: PoolStorage
+    source: PoolStorage, unusable: Statement | None, target: PoolStorage
 ) -> Statement | None:
     """Return why the profiles cannot be used for a pool; other machines need the profile's pool."""
-    if source is None and not target.is_resized:
+    if not source.pool and not target.is_resized:
         return statement("the profile does not name its pool; name it by --pool NAME")
+    if len(source.systems | target.systems) > 1:
+        return statement(
+            "the task was profiled on {here}, and {pool} is on {there}: the work is not the same; "
+            "profile the task on {pool}",
+            here=" and ".join(map(name_of, sorted(source.systems))),
+            pool=target.pool,
+            there=" and ".join(map(name_of, sorted(target.systems))),
+        )
     return unusable
 
 
@@ -201,10 +209,10 @@ def _predict_pool(
         workers=target.machines,
         write_bytes_per_s=min((rate for rate in rates if rate), default=None),
         price=target.price,
-        reason=unusable,
+        reason=_problem(source, unusable, target),
         cpus=target.cpus,
     )
-    if unusable is not None:
+    if unknown.reason is not None:
         return unknown
     changes = [PoolChange.of(demand, source, target) for demand in demands]
     for change in changes:

@@ -28,6 +28,11 @@ from io_benchmark.analysis.validity.rules import (
     TraitRule,
     distinct_traits,
 )
+from io_benchmark.analysis.validity.systems import (
+    NOT_THE_SAME_WORK,
+    SYSTEM_RULE,
+    follows_from_system,
+)
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
 
@@ -187,7 +192,8 @@ def check_sides(candidate: Side, baseline: Side, allow: frozenset[str]) -> list[
         baseline_traits, candidate_traits = (
             sorted({traits_of(run) for run in side}, key=repr) for side in (baseline, candidate)
         )
-        if baseline_traits == candidate_traits and len(baseline_traits) == 1:
+        is_same = baseline_traits == candidate_traits and len(baseline_traits) == 1
+        if is_same or follows_from_system(rule_name, [*baseline, *candidate]):
             continue
         distinct = distinct_traits([*baseline_traits, *candidate_traits])
         alone = [run.worker for side in (baseline, candidate) for run in _alone(side, traits_of)]
@@ -204,6 +210,8 @@ def check_sides(candidate: Side, baseline: Side, allow: frozenset[str]) -> list[
         if rule_name == PLACE_KIND_RULE and is_of_engines([*baseline, *candidate]):
             severity_here = Severity.WARNING
         problem = Problem(rule_name, severity_here, baseline.subject, names, message)
+        if rule_name == SYSTEM_RULE:
+            problem = replace(problem, explanation=NOT_THE_SAME_WORK)
         is_refused = severity_here is Severity.REFUSED
         problems.append(replace(problem, can_be_allowed=is_refused))
     return problems

@@ -28,6 +28,8 @@ def place_traits(run: Run) -> tuple[Statement, ...]:
 
 def is_of_engines(runs: Sequence[Run]) -> bool:
     """Return whether docker ran some of these and the worker itself others, all on disks."""
-    engines = {run.worker.engine for run in runs}
-    kinds = {None if run.place is None else run.place.kind for run in runs}
-    return engines == {DOCKER, NATIVE} and kinds <= _ON_DISKS
+    return {run.worker.engine for run in runs} == {DOCKER, NATIVE} and are_on_disks(runs)
+
+
+def are_on_disks(runs: Sequence[Run]) -> bool:
+    return {None if run.place is None else run.place.kind for run in runs} <= _ON_DISKS

@@ -29,6 +29,7 @@ from io_benchmark.analysis.model.statements import (
 )
 from io_benchmark.analysis.statistics.noise import FEWEST_RETRIEVES, relative_times
 from io_benchmark.analysis.validity.engines import engine_traits, place_traits
+from io_benchmark.analysis.validity.systems import SYSTEM_RULE, system_traits
 from io_benchmark.number_text import plural
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, workloads
 from io_benchmark.results.parts import OutcomeState
@@ -275,6 +276,7 @@ def _turns(entry: BatchEntry) -> Traits:
 
 
 SIDE_RULES: dict[str, tuple[Severity, TraitRule]] = {
+    SYSTEM_RULE: (Severity.REFUSED, system_traits),
     "profile": (Severity.REFUSED, _profile),
     "sequence": (Severity.REFUSED, _sequence),
     "sizes": (Severity.REFUSED, _retrieves(_sizes)),
