@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The file cache: evict files, and flush them.
+
+Not observable: how much of a file is in memory, and whether files share blocks on the disk.
+"""
+
+import os
+
+from log import MIB
+from system.windows import calls, sharing
+
+SYNC_METHOD = "FlushFileBuffers of each file"
+_flush = calls.declared(calls.KERNEL32, "FlushFileBuffers", calls.success, calls.wintypes.HANDLE)
+
+
+def drop_all():
+    return "not possible: Windows drops its file cache only for administrators"
+
+
+def write_new_file(path, size, chunk, *, is_synced=False):
+    """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
+    with open(path, "xb", buffering=0) as file:
+        left = size
+        while left > 0:
+            left -= file.write(chunk[: min(len(chunk), left)])
+        if is_synced:
+            os.fsync(file.fileno())
+
+
+def read(path):
+    with open(path, "rb", buffering=0) as file:
+        while file.read(MIB):
+            pass
+
+
+def evict(path):
+    """Open the file past the cache: NTFS then flushes and drops what it has in memory of it.
+
+    It does so where nothing else has the file open. Microsoft's FASTFAT sample shows the same.
+    """
+    with calls.opened(path, calls.GENERIC_READ, flags=calls.NO_BUFFERING):
+        pass
+
+
+def resident_bytes(_path):
+    """Return None: Windows does not say it."""
+
+
+def sync_filesystem(path):
+    """Flush every file below this path; to flush the whole volume needs an administrator."""
+    for folder, _, names in os.walk(path):
+        for name in names:
+            sharing.repeated(_flush_file, os.path.join(folder, name))
+
+
+def _flush_file(path):
+    with calls.opened(path, calls.GENERIC_WRITE, flags=0) as handle:
+        _flush(handle)
+
+
+def shares_extents(_path):
+    """Return None: where ReFS copied only by reference, the disk writes less than was copied."""
