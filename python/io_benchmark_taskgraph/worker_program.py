@@ -110,23 +110,28 @@ class WorkerProgram:
     def file(self) -> bytes:
         return _zip_application(self._modules, self.sha256)
 
-    def embedded(self, command: str, workloads: Sequence[str] = ()) -> EmbeddedProgram:
-        """Return what a task needs that starts this module of the program with these workloads."""
+    def embedded(
+        self, command: str, workloads: Sequence[str] = (), system: str = "linux"
+    ) -> EmbeddedProgram:
+        """Return what a task of this system needs that starts this module with these workloads."""
         names = [command, *(f"workloads.{name.replace('-', '_')}" for name in workloads)]
-        paths = {"__main__.py", *_with_imports(self._modules, names)}
+        paths = {"__main__.py", *_with_imports(self._modules, names, system)}
         modules = {path: _without_comments(self._modules[path]) for path in paths}
         return EmbeddedProgram(self.version, _zip_application(modules, self.sha256))
 
 
-def _with_imports(modules: Mapping[str, str], names: Sequence[str]) -> set[str]:
-    """Return the paths of modules, and of those that they import."""
+def _with_imports(modules: Mapping[str, str], names: Sequence[str], system: str) -> set[str]:
+    """Return the paths of modules, and of those that they import on this system."""
     paths: set[str] = set()
     left = list(names)
     while left:
-        path = left.pop().replace(".", "/") + ".py"
-        if path in modules and path not in paths:
-            paths.add(path)
-            left += _imports(ast.parse(modules[path]))
+        name = left.pop().replace(".", "/")
+        # system/__init__.py returns the module of its system.
+        of_system = name.replace("system/", f"system/{system}/")
+        for path in (f"{name}.py", f"{name}/__init__.py", f"{of_system}.py"):
+            if path in modules and path not in paths:
+                paths.add(path)
+                left += _imports(ast.parse(modules[path]))
     return paths
 
 

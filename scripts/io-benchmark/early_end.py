@@ -1,33 +1,16 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Errors, signals and the time budget that end a measurement early, raised where it is safe."""
+"""Signals and the time budget that end a measurement early, raised where it is safe."""
 
 import contextlib
-import os
 import signal
 import sys
-import time
 from typing import Optional
 
-CHILDREN_END_WITHIN_S = 10
+from system import interruption
+
 # Methods that begin and end what must not be left behind: an interruption waits for their end.
 UNINTERRUPTED = ("__enter__", "__exit__")
 AGAIN_S = 0.01
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
-
-
-class WorkloadError(Exception):
-    """The workload cannot continue in this place; the message is for people."""
-
-
-class SkippedError(WorkloadError):
-    """This place or this machine cannot do what is to be measured.
-
-    The rest of the run continues, and fails only if nothing at all is measured.
-    """
-
-
-def reason_of(error):
-    return getattr(error, "strerror", None) or str(error) or "out of memory"
 
 
 class Interrupted(BaseException):
@@ -48,24 +31,21 @@ class Interruption:
         self._raising = False
         self._raised = False  # raised once: the clean-up must not be interrupted again
         sys.unraisablehook = _show_unless_interrupted
-        for number in SIGNALS:
-            # Under nohup, SIGHUP is ignored and has to stay so.
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                signal.signal(number, self._handle)
+        interruption.catch(self._handle)
 
     def end_after(self, time_budget_s):
-        """Start the time budget; the kernel uses the monotonic clock, which does not jump."""
+        """Start the time budget."""
         self._time_budget_s = time_budget_s
-        signal.setitimer(signal.ITIMER_REAL, time_budget_s)
+        interruption.end_after(time_budget_s)
 
     def _handle(self, number, frame):
         if self.pending is None:
             reason, exit_code = "stopped by %s" % signal.Signals(number).name, 128 + number
-            if number == signal.SIGALRM and self._time_budget_s is not None:
+            if interruption.is_timer(number) and self._time_budget_s is not None:
                 reason, exit_code = "the time budget of %g s is used up" % self._time_budget_s, None
             self.pending = Interrupted(reason, exit_code)
         if self._raising and not self._raised and _is_uninterrupted(frame):
-            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+            interruption.end_after(AGAIN_S)
         else:
             self._raise_pending()
 
@@ -87,6 +67,8 @@ class Interruption:
             self._raising = before
         self._raise_pending()
 
+    children_have_ended = staticmethod(interruption.children_have_ended)
+
     @property
     def raised(self):
         """Return the interruption that was raised, or None."""
@@ -106,18 +88,6 @@ class Interruption:
         if self._raising and self.pending is not None and not self._raised:
             self._raised = True
             raise self.pending
-
-    @staticmethod
-    def children_have_ended():
-        """Wait for children of which an interruption came before their number was stored."""
-        until_s = time.monotonic() + CHILDREN_END_WITHIN_S
-        try:
-            while time.monotonic() < until_s:
-                if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                    time.sleep(0.01)
-        except ChildProcessError:
-            return True
-        return False
 
 
 def _show_unless_interrupted(dropped):

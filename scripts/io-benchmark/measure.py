@@ -15,62 +15,79 @@ signal, also if the profile fails. Exit code 127: the command was not found; 126
 
 import errno
 import os
-import resource
-import signal
-import time
-from contextlib import suppress
 from typing import Any
 
+from arguments import (
+    PLACE,
+    Parser,
+    Place,
+    WrongArgumentsError,
+    check_places,
+    matching,
+    new_place,
+    pool_name,
+)
 from log import STDERR, say
-from settings import WrongArgumentsError, parse_measure
+from system import clock, commands
 
-WAITED_FOR = {
-    signal.SIGCHLD,
-    signal.SIGHUP,
-    signal.SIGINT,
-    signal.SIGQUIT,
-    signal.SIGTERM,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-    signal.SIGALRM,
-}
-SI_KERNEL = 0x80  # the origin of a signal: the kernel, such as for a terminal's Ctrl-C
-# Python ignores these when it starts, and nothing shows whether they were ignored before.
-IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 WRONG_ARGUMENTS, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
 LONGEST_REST_S = 3600
 
 
 def measure(arguments, job):
     """Return the command's exit code; end by its signal if one ended it."""
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, WAITED_FOR)
-    # Where it is ignored, the kernel forgets how children end.
-    child_handler = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    command = commands.Command()
     try:
-        settings = parse_measure(arguments, job)
+        settings = _parse(arguments, job)
     except WrongArgumentsError as error:
         say("error: %s; measure --help lists the arguments" % error, STDERR)
         return WRONG_ARGUMENTS
-    usage = None
+    times_ns = None
     ending: Any = {"code": None, "signal": None, "error": None}
     profiling = _Profiling(settings)
-    started_ns = time.monotonic_ns()
+    started_ns = clock.now_ns()
     try:
-        child = _start(settings.command, mask, child_handler)
+        command.start(settings.command)
     except OSError as error:
-        wall_ns = time.monotonic_ns() - started_ns
+        wall_ns = clock.now_ns() - started_ns
         code = NOT_FOUND if error.errno == errno.ENOENT else NOT_EXECUTABLE
         ending.update(code=code, error=error.strerror)
         say("io-benchmark: %s: %s" % (settings.command[0], error.strerror), STDERR)
     else:
-        status, usage = _wait(child, profiling)
-        wall_ns = time.monotonic_ns() - started_ns
-        if os.WIFSIGNALED(status):
-            ending["signal"] = os.WTERMSIG(status)
-        else:
-            ending["code"] = os.WEXITSTATUS(status)
-    profiling.finish(ending, wall_ns, usage)
-    return ending["code"] if ending["signal"] is None else _end_by(ending["signal"])
+        code, number, times_ns = command.wait(profiling.rest_s, profiling.take)
+        wall_ns = clock.now_ns() - started_ns
+        ending.update(code=code, signal=number)
+    profiling.finish(ending, wall_ns, times_ns)
+    return ending["code"] if ending["signal"] is None else commands.end_by(ending["signal"])
+
+
+def _parse(arguments, job):
+    parser = Parser(
+        prog="io-benchmark measure",
+        description="Run a command, and write what it asked of this machine.",
+        usage="%(prog)s [--place NAME=/path ...] [--pool NAME] [--label TEXT] [--output FILE] "
+        "-- COMMAND ...",
+        epilog="Exit code: the command's; 2 wrong arguments, 126 and 127 it cannot be run.",
+    )
+    add = parser.add_argument
+    places: Any = {"dest": "places", "action": "append", "metavar": "NAME=/path"}
+    add("--place", **places, type=new_place, help="where it works (default: here)")
+    add("--pool", type=pool_name, metavar="NAME", help="the pool of this machine")
+    text = "1 to 100 characters without line breaks"
+    label = matching(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}", str, text)
+    add("--label", type=label, metavar="TEXT", help="the task's name (default: the command's)")
+    default = "default: a new file, task-profile.json if there is none"
+    # A stream of this process has other writers.
+    file = matching(r"(?!-$|/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
+    add("--output", type=file, metavar="FILE", help=default)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    settings = parser.parse_args(arguments[:end])
+    settings.command, settings.job = arguments[end + 1 :], job
+    if not settings.command:
+        parser.error("the command is missing; give it after --")
+    settings.places = settings.places or [Place(PLACE, os.curdir)]
+    check_places(parser, settings.places)
+    return settings
 
 
 class _Profiling:
@@ -107,75 +124,3 @@ def _begin(settings):
     from task_profile import TaskProfile  # noqa: PLC0415 - --help must not take its time
 
     return TaskProfile(settings)
-
-
-def _start(command, mask, child_handler):
-    """Start the command with the signals that this program was started with.
-
-    Not by posix_spawn(), because the GNU C library's leaves the signals 32 and 33 ignored.
-    """
-    if not command[0]:
-        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
-    environment = _environment()
-    # Closed when the command starts; otherwise it gets the reason why not.
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            for number in IGNORED_BY_PYTHON:
-                signal.signal(number, signal.SIG_DFL)
-            signal.signal(signal.SIGCHLD, child_handler)
-            if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-                signal.signal(signal.SIGINT, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            os.execvpe(command[0], command, environment)
-        except OSError as error:
-            os.write(writer, str(error.errno).encode())
-        finally:
-            os._exit(NOT_EXECUTABLE)
-    os.close(writer)
-    failure = os.read(reader, 16)
-    os.close(reader)
-    if failure:
-        os.waitpid(child, 0)
-        raise OSError(int(failure), os.strerror(int(failure)))
-    return child
-
-
-def _environment():
-    """Return the environment as it was given: Python sets LC_CTYPE where the locale is C.
-
-    Without /proc nothing shows how it was given.
-    """
-    try:
-        with open("/proc/self/environ", "rb") as file:
-            variables = (entry.partition(b"=") for entry in file.read().split(b"\0"))
-    except OSError:
-        return dict(os.environb)
-    return {name: value for name, equals, value in variables if equals}
-
-
-def _wait(child, profiling):
-    while True:
-        ended, status, usage = os.wait4(child, os.WNOHANG)
-        if ended:
-            return status, usage
-        arrived = signal.sigtimedwait(WAITED_FOR, profiling.rest_s())
-        if arrived is None:
-            profiling.take()
-        elif arrived.si_signo != signal.SIGCHLD and arrived.si_code != SI_KERNEL:
-            # A command such as sudo: then the sender has no permission either.
-            with suppress(PermissionError):
-                os.kill(child, arrived.si_signo)
-
-
-def _end_by(number):
-    """End by the signal that ended the command, so that the parent process sees it."""
-    _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    # Only the command's own core dump is kept.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
-    if number != signal.SIGKILL:
-        signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
-    return 128 + number  # the first process of a container survives its own signals

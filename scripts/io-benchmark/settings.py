@@ -1,28 +1,36 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The command line, and the settings that follow from it."""
+"""The command line of a run, and the settings that follow from it."""
 
 import argparse
 import os
-import re
 from argparse import ArgumentTypeError
-from typing import Any, Dict, NamedTuple
+from typing import Any, Dict
 
 import addresses
+from arguments import (
+    PLACE,
+    Parser,
+    Place,
+    WrongArgumentsError,
+    check_once,
+    check_places,
+    matching,
+    new_place,
+    pool_name,
+)
 from log import MIB
+from system import folders
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 # The part of the full files' sizes that a profile has: the larger first.
 PROFILES = {"full": 1, "quarter": 4, "twentieth": 20, "quick": 80}
 FULL_BYTES = 6 * 1024 * MIB  # with copies; the workload itself checks the exact space
 SHORT_PROFILES = {"twentieth": 200, "quick": 100}  # retrieves, at most
-PLACE = "workspace"  # as the kind names it
-HELP_COLUMNS = 79
 TIME_BUDGET_S = 600.0  # for each workload, place and destination
 CAPACITIES_S = 300.0  # for all of --capacities in a place; the transforms use the same
 RETRIEVES_AT_MOST = 100_000  # in all places and destinations together
 FILES_AT_MOST = 100_000
 PACE_AT_MOST = 10**12
-PLACES_AT_MOST = 10
 # What --capacities measures: all that predictions use. The transforms embed the same workloads.
 CAPACITIES = ("cache-retrieve", "sync-write", "random-io", "metadata", "spawn")
 # What --capacities itself decides.
@@ -40,15 +48,6 @@ CHOSEN_BY_CAPACITIES = (
 def is_task():
     """Return whether this is a task of Taskcluster, or a rehearsal of one."""
     return bool(os.environ.get("TASK_ID"))
-
-
-class WrongArgumentsError(Exception):
-    """The command line cannot be used; the message is for people."""
-
-
-class _Place(NamedTuple):
-    name: str
-    path: str
 
 
 class _Settings(argparse.Namespace):
@@ -82,30 +81,6 @@ class _Settings(argparse.Namespace):
         return addresses.origin_of(self.download_url)
 
 
-class _Parser(argparse.ArgumentParser):
-    def __init__(self, **keywords):
-        # With its width, since argparse imports much where it must ask for it.
-        formatter: Any = lambda prog: argparse.HelpFormatter(prog, width=HELP_COLUMNS)  # noqa: E731
-        super().__init__(formatter_class=formatter, **keywords)
-
-    def error(self, message):
-        raise WrongArgumentsError(message)
-
-
-def _matching(pattern, convert, description):
-    """Return a type of argparse; `convert` raises ValueError for what is not as described."""
-
-    def parse(word):
-        try:
-            if re.fullmatch(pattern, word):
-                return convert(word)
-        except ValueError:
-            pass
-        raise ArgumentTypeError("%r is not %s" % (word, description))
-
-    return parse
-
-
 def _positive(kind, most=10**9):
     def convert(word):
         number = kind(word)
@@ -113,12 +88,7 @@ def _positive(kind, most=10**9):
             raise ValueError
         return number
 
-    return _matching(".*", convert, "a number above 0, at most %d" % most)
-
-
-def _place(word):
-    name, _, path = word.partition("=")
-    return _Place(name, os.path.normpath(path))
+    return matching(".*", convert, "a number above 0, at most %d" % most)
 
 
 def _file_sizes(word):
@@ -133,26 +103,22 @@ def _file_sizes(word):
     return sizes
 
 
-# The names that a reader of results accepts.
-POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
-_pool_name = _matching(POOL, str, "1 to 100 letters, digits and _.-")
-_new_place = _matching(r"[a-z][a-z0-9-]{0,39}=/[^\x00-\x1f\x7f]*", _place, "NAME=/absolute/path")
-_sizes = _matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
+_sizes = matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
 # A lone dash is stdout for other programs; a file or folder of this name would surprise.
-_folder = _matching(r"(?!-$)[^\0]+", os.path.abspath, "a folder")
-_download_address = _matching(addresses.PRINTABLE, addresses.parse_download, addresses.DOWNLOAD)
-_seed = _matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
+_folder = matching(r"(?!-$)[^\0]+", os.path.abspath, "a folder")
+_download_address = matching(addresses.PRINTABLE, addresses.parse_download, addresses.DOWNLOAD)
+_seed = matching("-?[0-9]{1,18}", int, "a number of 18 digits or less")
 # The options of a run but --workload, whose choices depend on the program.
 _OPTIONS: Dict[str, Any] = {
-    "--pool": {"type": _pool_name},
-    "--place": {"action": "append", "dest": "places", "type": _new_place},
+    "--pool": {"type": pool_name},
+    "--place": {"action": "append", "dest": "places", "type": new_place},
     "--destination": {"action": "append", "dest": "destinations", "choices": DESTINATIONS},
     "--retrieves": {"default": 2000, "type": _positive(int, RETRIEVES_AT_MOST)},
     "--sizes": {"dest": "sizes_bytes", "type": _sizes},  # None: by the profile
     "--seed": {"default": 1, "type": _seed},
     # None: the script's server on loopback.
-    "--upload-url": {"type": _matching(addresses.PRINTABLE, addresses.parse_url, addresses.URL)},
+    "--upload-url": {"type": matching(addresses.PRINTABLE, addresses.parse_url, addresses.URL)},
     "--download-url": {"type": _download_address},
     "--time-budget": {"dest": "time_budget_s", "type": _positive(float)},
     "--output": {"dest": "artifacts", "default": os.curdir, "type": _folder},
@@ -164,52 +130,10 @@ _OPTIONS: Dict[str, Any] = {
 }
 
 
-def _check_once(parser, option, values):
-    for value in values:
-        if values.count(value) > 1:
-            parser.error("argument %s: %r given twice; use it once" % (option, value))
-
-
-def _check_places(parser, places):
-    for column in zip(*places):
-        _check_once(parser, "--place", column)
-    if len(places) > PLACES_AT_MOST:
-        parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
-
-
-def parse_measure(arguments, job):
-    parser = _Parser(
-        prog="io-benchmark measure",
-        description="Run a command, and write what it asked of this machine.",
-        usage="%(prog)s [--place NAME=/path ...] [--pool NAME] [--label TEXT] [--output FILE] "
-        "-- COMMAND ...",
-        epilog="Exit code: the command's; 2 wrong arguments, 126 and 127 it cannot be run.",
-    )
-    add = parser.add_argument
-    places: Any = {"dest": "places", "action": "append", "metavar": "NAME=/path"}
-    add("--place", **places, type=_new_place, help="where it works (default: here)")
-    add("--pool", type=_pool_name, metavar="NAME", help="the pool of this machine")
-    text = "1 to 100 characters without line breaks"
-    label = _matching(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}", str, text)
-    add("--label", type=label, metavar="TEXT", help="the task's name (default: the command's)")
-    default = "default: a new file, task-profile.json if there is none"
-    # A stream of this process has other writers.
-    file = _matching(r"(?!-$|/dev/(?!shm/)|/proc/)[^\0]+", os.path.abspath, "a file's name")
-    add("--output", type=file, metavar="FILE", help=default)
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    settings = parser.parse_args(arguments[:end])
-    settings.command, settings.job = arguments[end + 1 :], job
-    if not settings.command:
-        parser.error("the command is missing; give it after --")
-    settings.places = settings.places or [_Place(PLACE, os.curdir)]
-    _check_places(parser, settings.places)
-    return settings
-
-
 def parse(arguments, workload_names, job=None):
     """Return the settings of a run, in a job of a CI system."""
     # No abbreviations: a new option must not change what an old command means.
-    parser = _Parser(prog="io-benchmark run", allow_abbrev=False, add_help=False)
+    parser = Parser(prog="io-benchmark run", allow_abbrev=False, add_help=False)
     parser.add_argument("--workload", action="append", dest="workloads", choices=workload_names)
     for option, keywords in _OPTIONS.items():
         parser.add_argument(option, **keywords)
@@ -226,9 +150,9 @@ def parse(arguments, workload_names, job=None):
         _add_defaults(parser, settings, job)
     except FileNotFoundError:
         parser.error("the current folder was removed; change to another one")
-    _check_places(parser, settings.places)
-    _check_once(parser, "--workload", settings.workloads)
-    _check_once(parser, "--destination", settings.destinations)
+    check_places(parser, settings.places)
+    check_once(parser, "--workload", settings.workloads)
+    check_once(parser, "--destination", settings.destinations)
     most = SHORT_PROFILES.get(settings.profile, RETRIEVES_AT_MOST)
     if settings.retrieves > most and any(word.startswith("--retrieves") for word in options):
         settings.retrieves_asked = settings.retrieves
@@ -262,7 +186,7 @@ def _add_defaults(parser, settings, job):
         folder = job.folder if job is not None else None
         if folder is None or not os.path.isdir(folder):
             folder = os.getcwd()
-        settings.places = [_Place(PLACE, folder)]
+        settings.places = [Place(PLACE, folder)]
     if settings.time_budget_s is None:
         measurements = len(settings.workloads) * len(settings.places) * len(settings.destinations)
         settings.time_budget_s = measurements * TIME_BUDGET_S
@@ -272,7 +196,7 @@ def _add_defaults(parser, settings, job):
         settings.profile = "quick"  # somebody's own machine, perhaps
     elif settings.profile is None and settings.sizes_bytes is None:
         # The largest whose files take at most half of the free space.
-        free_bytes = min(free_space_bytes(place.path) for place in settings.places)
+        free_bytes = min(folders.free_space_bytes(place.path) for place in settings.places)
         fitting = [name for name, part in PROFILES.items() if 2 * FULL_BYTES // part <= free_bytes]
         settings.profile = fitting[0] if fitting else "quick"
     settings.profile = settings.profile or "full"
@@ -287,14 +211,3 @@ def check_folders(places):
         if not is_task() and not os.path.isdir(place.path):
             problem = "argument --place: %s=%s: no such folder; make it on the disk to be measured"
             raise WrongArgumentsError(problem % place)
-
-
-def free_space_bytes(path):
-    """Return the free space where the path is, or will be made; 0 where it cannot be read."""
-    while not os.path.exists(path) and path != os.path.dirname(path):
-        path = os.path.dirname(path)
-    try:
-        space = os.statvfs(path)
-    except OSError:
-        return 0
-    return space.f_bavail * space.f_frsize

@@ -6,13 +6,14 @@ nothing is written and no process is started, because the profile must not distu
 """
 
 import hashlib
+import itertools
 import os
 import time
 
-import kernel
-from log import NS_PER_S, STDERR, say
-from observe import devices, host, storage, timelines
+from log import STDERR, say
+from measuring import timelines
 from result import files
+from system import clock, counters, devices, host, profiles, storage
 
 # 1 (2026-11-22): the first.
 VERSION = 1
@@ -55,16 +56,15 @@ class TaskProfile:
         self._before = self._read()
         self.timeline = _CommandTimeline(self._leaves)
 
-    def finish(self, ending, wall_ns, usage):
-        """Write the file; OSError if that fails. `usage` is None if nothing was started."""
+    def finish(self, ending, wall_ns, times_ns):
+        """Write the file; OSError if that fails. `times_ns` is None if nothing was started."""
         self.timeline.take()
         grown = _growth(self._before, self._read())
         other_cpu_ms = spent = None
         reason = NOT_STARTED
-        if usage is not None:
-            times_ns = (round(seconds * NS_PER_S) for seconds in (usage.ru_utime, usage.ru_stime))
+        if times_ns is not None:
             spent = dict(zip(("user_ns", "kernel_ns"), times_ns))
-            other_cpu_ms = _other_cpu_ms(grown, usage)
+            other_cpu_ms = _other_cpu_ms(grown, times_ns)
             reason = "the kernel does not show the machine's CPU time"
         self._document.update(
             ended=time.strftime(files.UTC, time.gmtime()),
@@ -85,9 +85,9 @@ class TaskProfile:
         """Write to the file that was given, or to a new one."""
         if self._output is not None:
             os.makedirs(os.path.dirname(self._output), exist_ok=True)
-            files.write_as_named(self._output, self._document)
+            _write_as_named(self._output, self._document)
             return
-        written = files.write(self._new_output, self._document, may_replace=False)
+        written = _write_new(self._new_output, self._document)
         if written != self._new_output:
             say("io-benchmark: %s exists; the profile is %s" % (DEFAULT_NAME, written), STDERR)
 
@@ -110,13 +110,13 @@ class TaskProfile:
 
     def _read(self):
         """Read counters; what they grow by is the command's, or the machine's meanwhile."""
-        totals = dict(zip(timelines.CPU_COLUMNS, timelines.cpu_columns()))
+        totals = dict(zip(counters.CPU_COLUMNS, counters.cpu_ms_and_threads()[0]))
         totals["own_cpu_ns"] = time.process_time_ns()
-        counters = devices.counters()
+        on_devices = devices.counters()
         for name in self._leaves:
-            totals["flushes:" + name] = counters.get(name, devices.UNSEEN)[devices.FLUSHES]
+            totals["flushes:" + name] = on_devices.get(name, devices.UNSEEN)[devices.FLUSHES]
         for place in self._places:
-            totals["commits:" + place["name"]] = _requested_commits(place)
+            totals["commits:" + place["name"]] = profiles.requested_commits(place)
         return totals
 
     def _syncs(self, place, grown):
@@ -131,7 +131,7 @@ class TaskProfile:
             reason = NO_FLUSH_COUNT
         elif {leaf["write_cache"] for leaf in leaves} == {"write through"}:
             reason = NO_WRITE_CACHE
-        elif _is_without_barriers(place):
+        elif profiles.is_without_barriers(place):
             reason = NO_BARRIERS
         return {
             # A sync flushes every disk of a stripe.
@@ -147,12 +147,12 @@ class _CommandTimeline(timelines.Timeline):
     the interval doubles, as often as needed.
     """
 
-    memory, pressure = ("Dirty", "Writeback"), timelines.PRESSURE[:1]
+    memory, pressure = ("dirty", "writeback"), counters.PRESSURE[:1]
     disk_columns = devices.COLUMNS
     has_threads = True
 
     def __init__(self, disks):
-        super().__init__(disks, EVERY_S, time.monotonic_ns())
+        super().__init__(disks, EVERY_S, clock.now_ns())
         # Even: the last row is never dropped.
         self._rows_at_most = min(ROWS_AT_MOST, CELLS_AT_MOST // len(self._names)) // 2 * 2
         self._due_s = time.monotonic()
@@ -164,7 +164,7 @@ class _CommandTimeline(timelines.Timeline):
 
     def take(self):
         before_ns = time.thread_time_ns()
-        self._rows.append(self._row())
+        self._rows.append(self.row())
         if len(self._rows) > self._rows_at_most:
             self._rows = [row for index, row in enumerate(self._rows) if index % 2 == 0]
             self._every_s *= 2
@@ -178,18 +178,31 @@ def _leaves(place):
     return [device for device in place.get("devices", []) if not device["below"]]
 
 
-def _requested_commits(place):
-    """Return how many commits of the place's journal were requested, by syncs for the most part."""
-    for device in place.get("devices", [])[:1]:
-        return kernel.first_int(r"\((\d+) requested\)", "/proc/fs/jbd2/%s-8/info" % device["name"])
-    return None
+def _write_as_named(path, document):
+    """Write to a path that a person gave: through a link, and into a pipe or device."""
+    target = os.path.realpath(path)
+    if profiles.is_stream(target):
+        profiles.write_to_stream(target, path, files.encoded(document))
+    else:
+        files.write(target, document)
 
 
-def _is_without_barriers(place):
-    options = [place["mount"]["super_options"]]
-    numbers = [device["number"] for device in place["devices"]]
-    options += [mount.super_options for mount in storage.mount_table() if mount.device in numbers]
-    return any({"nobarrier", "barrier=0"} & set(words.split(",")) for words in options)
+def _write_new(path, document):
+    """Write to this path, or to the first numbered one that no other run has; return it."""
+    stem, ending = os.path.splitext(path)
+    for number in itertools.count(2):
+        try:
+            open(path, "xb").close()
+        except FileExistsError:
+            path = "%s-%d%s" % (stem, number, ending)
+        else:
+            break
+    try:
+        files.write(path, document)
+    except OSError:
+        os.unlink(path)
+        raise
+    return path
 
 
 def _growth(before, after):
@@ -200,10 +213,10 @@ def _growth(before, after):
     }
 
 
-def _other_cpu_ms(grown, usage):
+def _other_cpu_ms(grown, times_ns):
     """Return the CPU time of all that is neither the command nor this program."""
     busy = [grown["cpu_%s_ms" % name] for name in ("user", "nice", "system", "irq", "softirq")]
     if None in busy:
         return None
-    own_ms = grown["own_cpu_ns"] / 1e6 + (usage.ru_utime + usage.ru_stime) * 1000
+    own_ms = (grown["own_cpu_ns"] + sum(times_ns)) / 1e6
     return max(0, round(sum(busy) - own_ms))

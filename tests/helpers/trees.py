@@ -17,10 +17,13 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-import kernel  # type: ignore[import-not-found] # on the worker's path
 from checkout import ROOT
-from observe import host, storage  # type: ignore[import-not-found]
 from result.files import _describe_task  # type: ignore[import-not-found]
+from system.linux import (  # type: ignore[import-not-found]
+    host,
+    kernel,
+    storage,
+)
 
 FOLDER = ROOT / "tests" / "fixtures" / "trees"
 PLACE_NAME = "workspace"

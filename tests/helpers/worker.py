@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from checkout import ROOT
-from observe import page_cache  # type: ignore[import-not-found] # on the worker's path
 from process_groups import processes_of
+from system.linux import page_cache  # type: ignore[import-not-found] # on the worker's path
 
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.sources.run_files import read_run

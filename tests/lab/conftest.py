@@ -12,7 +12,7 @@ from checkout import ROOT
 from worker import Worker
 
 # So that a run of three seconds has as many rows as its disks are judged by.
-MORE_ROWS = "from observe import timelines\ntimelines.EVERY_S = 0.5\n"
+MORE_ROWS = "from measuring import timelines\ntimelines.EVERY_S = 0.5\n"
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-import kernel
 import pytest
 from profiled import Profiled
+from system.linux import kernel
 from worker import Worker
 
 sys.dont_write_bytecode = True  # the script's folder stays as it is in the checkout

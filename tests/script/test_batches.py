@@ -46,7 +46,7 @@ def test_counts_of_several_become_windows(counts, windows):
 def test_a_count_ends_at_the_first_step_past_a_boundary(monkeypatch):
     """Telling takes its own time, which is in no count and in nothing that was spent."""
     clock = itertools.count(0, 4)
-    monkeypatch.setattr(batches.time, "monotonic_ns", lambda: next(clock))
+    monkeypatch.setattr(batches.clock, "now_ns", lambda: next(clock))
     messages: list[list[Any]] = []
     batches.count(lambda: None, 3, 10, 30, messages.append, windows_per_message=2, thread=5)
     assert [message[:2] for message in messages] == [

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from measuring.retrieval import SeedSteps
-from observe import page_cache
+from system.linux import page_cache
 from worker import outcome_of
 from workloads import cache_retrieve
 

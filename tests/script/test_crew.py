@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from worker import SCRIPT
 
-START = "import os, signal, sys, time\nfrom crew import Crew\n"
+START = "import os, signal, sys, time\nfrom system.linux.crews import Crew\n"
 ALL_READY = """
 def work(number, ready, tell):
     time.sleep(0.2 * number)

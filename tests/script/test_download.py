@@ -8,7 +8,7 @@ import time
 
 import pytest
 from artifact_server import MIB, artifact_server, head, redirecting, sending, whole
-from early_end import SkippedError
+from errors import SkippedError
 from workloads import download
 
 # Two sets of 2 MiB per connection, without pauses.

@@ -110,14 +110,13 @@ unpack.QUICK.update(small_files=30, samples=3)
 # When the first crew is to end its processes, as that of the sampler never does.
 AT_THE_END = """
 import os, signal
-import crew
-end = crew.Crew.__exit__
-class Crew(crew.Crew):
+from system.linux import crews
+end = crews.Crew.__exit__
+class Crew(crews.Crew):
     def __exit__(self, *error):
         os.kill(os.getpid(), signal.SIGTERM)
         return end(self, *error)
-from workloads import upload, sync_write
-upload.Crew = sync_write.Crew = Crew
+crews.Crew = Crew
 """
 # While Python deletes an object: it drops what is raised there.
 WHILE_DELETING = """
@@ -161,7 +160,7 @@ def test_a_signal_that_nothing_can_hide(worker, name, prelude):
 # should.
 ENOUGH = """
 from measuring import fixed_work
-from observe import page_cache
+from system.linux import page_cache
 from workloads.cache_retrieve import WORKLOAD
 fixed_work.BURST_NS = 1
 page_cache.sync_filesystem = lambda _path: None

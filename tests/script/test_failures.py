@@ -14,8 +14,9 @@ ATTEMPTS = 20
 # exec's program is x86-64's; random-io would measure memory through the page cache; upload needs
 # curl.
 UNSUITABLE = """
-import platform, shutil
-platform.machine = lambda: "aarch64"
+import shutil
+from system.linux import host
+host.program_format = lambda: "aarch64"
 shutil.which = lambda *_: None
 from workloads import random_io
 def refuse(*_): raise OSError(22, "Invalid argument")
@@ -64,7 +65,7 @@ def test_a_missing_tool_is_named(worker, tmp_path):
 def test_what_is_recorded_where_no_cache_can_be_dropped(worker):
     """The kernel's reason, and how much was in memory; durations never ask for the time of day."""
     prelude = (
-        "from observe import page_cache\n"
+        "from system.linux import page_cache\n"
         "page_cache.DROP_CACHES = '/proc/version'\n"
         "page_cache.evict = lambda path: None\n"
         "import time; time.time = None"

@@ -13,12 +13,14 @@ from typing import Any
 import ci
 import pytest
 from result import files
+from system.linux import folders, profiles
+from task_profile import _write_as_named
 from worker import SCRIPT
 
 from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 STRANGER = 65534
-OF_A_STRANGER = files.OF_ANOTHER % STRANGER
+OF_A_STRANGER = folders.OF_ANOTHER % STRANGER
 MAIN = "from result import files\nprint(files._script_sha256())\n"
 
 
@@ -27,7 +29,7 @@ def test_a_file_is_replaced_in_one_step(tmp_path):
     path, target = tmp_path / "profile.json", tmp_path / "target"
     target.touch()
     path.symlink_to(target)
-    assert files.write(str(path), {"text": "x" * 100_000}) == str(path)
+    files.write(str(path), {"text": "x" * 100_000})
     assert json.loads(path.read_text()) == {"text": "x" * files.TEXT_LENGTH}
     assert (path.is_symlink(), target.read_text()) == (False, "")
     assert sorted(tmp_path.iterdir()) == [path, target]
@@ -43,7 +45,7 @@ def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode):
     try:
         path.touch()
         path.chmod(mode)
-        for write in (files.write, files.write_as_named):
+        for write in (files.write, _write_as_named):
             write(str(path), {"by": write.__name__})
             assert json.loads(path.read_text()) == {"by": write.__name__}
             assert path.stat().st_mode & 0o777 == mode
@@ -61,26 +63,26 @@ def test_what_a_person_named_stays_what_it_is(tmp_path):
     link.symlink_to(target)
     dangling.symlink_to(tmp_path / "new")
     for path in (link, dangling):
-        files.write_as_named(str(path), {"a": 1})
+        _write_as_named(str(path), {"a": 1})
         assert path.is_symlink()
         assert json.loads(path.read_text()) == {"a": 1}
     assert target.stat().st_mode & 0o777 == 0o600
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(OSError, match=f"{files.NO_READER}: '{pipe}'"):
-        files.write_as_named(str(pipe), {})
+    with pytest.raises(OSError, match=f"{profiles.NO_READER}: '{pipe}'"):
+        _write_as_named(str(pipe), {})
     read = tmp_path / "read"
     with read.open("wb") as file, subprocess.Popen(["cat", pipe], stdout=file):
         # After the reader has opened it; more than a pipe holds.
         writer = os.open(pipe, os.O_WRONLY)
-        files.write_as_named(str(pipe), {"list": [1] * 200_000})
+        _write_as_named(str(pipe), {"list": [1] * 200_000})
         os.close(writer)
     assert json.loads(read.read_text()) == {"list": [1] * 200_000}
     assert pipe.is_fifo()
     loop = tmp_path / "loop"
     loop.symlink_to("loop")
     with pytest.raises(OSError, match="Too many levels"):
-        files.write_as_named(str(loop), {})
+        _write_as_named(str(loop), {})
     assert loop.is_symlink()
 
 
@@ -180,7 +182,7 @@ def test_folders_of_another_user(worker, tmp_path):
 
 @pytest.mark.parametrize(
     ("mode", "refusal"),
-    [(0o777, files.OPEN_TO_ALL), (0o1777, None), (0o775, None)],
+    [(0o777, folders.OPEN_TO_ALL), (0o1777, None), (0o775, None)],
     ids=["open", "sticky, as /tmp", "a group's"],
 )
 def test_who_can_write(tmp_path, mode, refusal):

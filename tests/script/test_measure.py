@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from result import files
+from system.linux import profiles
 from worker import SCRIPT, at_import
 
 SIGNALS = ("SIGALRM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2")
@@ -234,7 +234,9 @@ def test_few_modules_are_loaded(command, tmp_path):
 
 def test_without_proc_and_sys(profiled, tmp_path):
     """Nothing is known of the machine, and the profile says so."""
-    done = profiled.run("sh", "-c", "exit 6", prelude=f"import kernel; kernel.ROOT = '{tmp_path}'")
+    done = profiled.run(
+        "sh", "-c", "exit 6", prelude=f"from system.linux import kernel; kernel.ROOT = '{tmp_path}'"
+    )
     assert (done.returncode, done.stderr) == (6, b"")
     profile = profiled.profile()
     assert set(profile.unknown) == {
@@ -285,7 +287,7 @@ def test_the_output_that_was_given(profiled, tmp_path):
     profiled.path = tmp_path / "pipe"
     os.mkfifo(profiled.path)
     done = profiled.run("sh", "-c", "exit 3")
-    problem = f"the command has no profile: {profiled.path}: {files.NO_READER}"
+    problem = f"the command has no profile: {profiled.path}: {profiles.NO_READER}"
     assert (done.returncode, done.stderr.decode()) == (3, f"io-benchmark: {problem}\n")
     assert profiled.path.is_fifo()
 

@@ -4,7 +4,8 @@
 import os
 
 import pytest
-from observe import devices, host, storage, timelines
+from measuring import timelines
+from system.linux import counters, devices, host, storage
 
 
 def block(name: str, number: str, **files: str) -> dict[str, str]:
@@ -310,7 +311,7 @@ def test_a_row_has_a_value_for_each_column(recorded):
     )
     disks = ["nvme0n1", "gone"]
     timeline = timelines.Timeline(disks, every_s=1.0, origin_ns=0, process_id=9)
-    row = dict(zip(timeline._names, timeline._row(), strict=True))
+    row = dict(zip(timeline._names, timeline.row(), strict=True))
     tick_ms = 1000 // os.sysconf("SC_CLK_TCK")
     ticks = {"user": 100, "nice": 0, "system": 200, "idle": 300, "iowait": 400, "steal": 50}
     row.pop("time_ns")
@@ -322,7 +323,7 @@ def test_a_row_has_a_value_for_each_column(recorded):
         "psi_io_full_us": 7,
         "psi_memory_some_us": 5,
         "psi_cpu_some_us": None,
-        **{f"cpu_{name}_ms": ticks.get(name, 0) * tick_ms for name in timelines.CPU_TICKS},
+        **{f"cpu_{name}_ms": ticks.get(name, 0) * tick_ms for name in counters.CPU_TICKS},
         "own_user_ms": 4 * tick_ms,
         "own_system_ms": 6 * tick_ms,
         "nvme0n1:read_bytes": 8192,

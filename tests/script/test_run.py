@@ -249,9 +249,10 @@ def test_help(file, tmp_path, arguments):
 
 
 def test_another_system(worker):
-    """Runners of macOS and Windows get one line."""
+    """Runners of macOS get one line."""
     version = "{}.{}".format(*sys.version_info)
-    problem = f"error: needs Python 3.8 or later on Linux; this is Python {version} on darwin\n"
+    needs = "needs Python 3.8 or later on Linux or Windows"
+    problem = f"error: {needs}; this is Python {version} on darwin\n"
     command = worker.command(prelude="sys.platform = 'darwin'")
     command.remove("-u")  # nobody gives it
     done = subprocess.run(command, capture_output=True, check=False, text=True)

@@ -8,8 +8,9 @@ import ci
 import pytest
 import settings
 import usage
+from arguments import WrongArgumentsError
 from result import figures
-from settings import WrongArgumentsError
+from system.linux import folders
 
 GB = figures.GB
 BASE = ["run", "--pool", "p", "--workload", "w", "--place", "a=/a", "--output", "/x"]
@@ -207,7 +208,7 @@ def test_help_names_every_option():
 def test_profile_by_free_space(monkeypatch, free_bytes, profile):
     """In CI, files take at most half of what is free in the smallest place; elsewhere little."""
     free = {"/a": 10**15, "/b": free_bytes}
-    monkeypatch.setattr(settings, "free_space_bytes", free.get)
+    monkeypatch.setattr(folders, "free_space_bytes", free.get)
     places = ["--pool", "p", "--place", "a=/a", "--place", "b=/b"]
     job = ci._Job(None, {})
     assert settings.parse(["run", *places], ["cache-retrieve"], job).profile == profile
@@ -226,8 +227,8 @@ def test_what_a_job_decides(tmp_path, monkeypatch):
     """The folder of the job, where it has one; the pool is always given."""
     monkeypatch.chdir(tmp_path)
     here = str(tmp_path)
-    folders = {str(tmp_path / "job"): here, here: here, None: here, "/": "/"}
-    for folder, path in folders.items():
+    paths = {str(tmp_path / "job"): here, here: here, None: here, "/": "/"}
+    for folder, path in paths.items():
         job = ci._Job(folder, {})
         parsed = settings.parse(["run", "--pool", "p", "--profile", "quick"], ["spawn"], job)
         assert parsed.places == [("workspace", path)]
@@ -241,9 +242,9 @@ def test_free_space(tmp_path):
     What is no folder has none.
     """
     space = os.statvfs(tmp_path)
-    there = settings.free_space_bytes(str(tmp_path / "not/yet"))
+    there = folders.free_space_bytes(str(tmp_path / "not/yet"))
     assert there == pytest.approx(space.f_bavail * space.f_frsize, rel=0.1)
-    assert settings.free_space_bytes("/proc/1/fd/999999999") == 0
+    assert folders.free_space_bytes("/proc/1/fd/999999999") == 0
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@
 # it.
 NOTING = """
 import os
+from system.linux import files
 from workloads import sync_write
 sync_write.QUICK['time_limit_s'] = 600.0
 opened, synced, tell_all, plain = [], [], sync_write._write_and_tell, os.open
@@ -27,7 +28,8 @@ def told(step, samples, tell):
 sync_write._write_and_tell = told
 changed = {name: staticmethod(value) for name, value in
            (('unlink', unlink), ('fsync', fsync), ('open', open_noted))}
-sync_write.os = type('os', (), {**vars(os), **changed})
+sync_write.os = files.os = type('os', (), {**vars(os), **changed})
+files.sync = fsync
 """
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import arguments
 import msgspec
 import pytest
-import settings
 import task_profile
-from observe import devices
+from system.linux import devices
 
 from io_benchmark.results import format as reader
 from io_benchmark.results.reader import MAXIMUM_PARTS
@@ -53,14 +53,14 @@ def profile_of(
     links = {"/sys/class/block/nvme0n1": "../../devices/nvme0n1"}
     recorded(before, links)
     output = str(folder / "task-profile.json")
-    places = [settings._Place("root", "/")]
+    places = [arguments.Place("root", "/")]
     chosen = SimpleNamespace(
         places=places, pool="intel", output=output, command=["make"], job=None, label=None
     )
     profile = task_profile.TaskProfile(chosen)
     recorded(after)
     ending = {"code": 0, "signal": None, "error": None}
-    profile.finish(ending, 10**9, SimpleNamespace(ru_utime=0.5, ru_stime=0.25))
+    profile.finish(ending, 10**9, (500_000_000, 250_000_000))
     return msgspec.json.decode(Path(output).read_bytes(), type=reader.TaskProfile)
 
 

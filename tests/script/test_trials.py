@@ -9,7 +9,7 @@ from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
-from early_end import WorkloadError
+from errors import WorkloadError
 from measuring import trials
 from measuring.retrieval import MemorySteps, PacedCopies
 from measuring.trials import _files_of_blocks
@@ -89,9 +89,7 @@ def test_refilling(monkeypatch, dirty_bytes, retrieves):
     indexes: list[int] = []
     block._record, block._refilled, block._full_bytes = {"file_indexes": [7, 8, 9]}, 0, 100
     block._ways, block._retrieve = {"normal": None}, lambda _steps, index: indexes.append(index)
-    monkeypatch.setattr(
-        trials.host, "memory_bytes", lambda field: dirty_bytes if field == "Dirty" else 0
-    )
+    monkeypatch.setattr(trials.host, "unwritten_bytes", lambda: (dirty_bytes, None))
     block._refill()
     assert indexes == [7, 8, 9, 7][:retrieves]
 

@@ -40,7 +40,7 @@ def test_rounds(worker, places):
     print_evicted = (
         "from measuring import trials; trials.SHORTEST_CEILING_S = trials.GOOD_CEILING_S = 0.02\n"
         "trials.RESIDENT_SHARE = 0\n"  # another test's run may drop what is in memory
-        "from observe import page_cache; evict = page_cache.evict\n"
+        "from system.linux import page_cache; evict = page_cache.evict\n"
         "page_cache.evict = lambda path: (print('evicted', path), evict(path))\n"
     )
     names = ("unlink", "fresh", "overwrite")

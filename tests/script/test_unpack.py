@@ -7,7 +7,7 @@ import tarfile
 from types import SimpleNamespace
 
 import pytest
-from early_end import WorkloadError
+from errors import WorkloadError
 from worker import needs_disk
 from workloads import unpack
 
@@ -15,7 +15,7 @@ SEED = 1
 # Each variant has a warm-up first, after what the one before left.
 NOTING = """
 import os
-from observe import page_cache
+from system.linux import page_cache
 from workloads import unpack
 unpack.QUICK.update(small_files=30, samples=3, time_limit_s=600.0)
 unpacked = unpack._unpack

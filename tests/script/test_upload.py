@@ -7,7 +7,7 @@
 from types import SimpleNamespace
 
 import pytest
-from early_end import SkippedError
+from errors import SkippedError
 from measuring import curl
 from workloads import upload
 
@@ -123,7 +123,7 @@ def test_objects_that_are_read_at_once(tmp_path, monkeypatch, way):
     """One after another, each ended before the next began; those that are sent at once overlap."""
     client = object.__new__(curl.Curl)
     client._reap = lambda process, *_: setattr(process, "returncode", 0)
-    monkeypatch.setattr(curl.time, "monotonic_ns", lambda: 10**9)
+    monkeypatch.setattr(curl.clock, "now_ns", lambda: 10**9)
     (tmp_path / "lines").write_bytes(LINES.encode())
     with (tmp_path / "lines").open("rb") as lines:
         process = SimpleNamespace(stderr=lines)

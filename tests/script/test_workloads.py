@@ -11,12 +11,12 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import kernel
 import pytest
 import settings
 from checkout import ROOT
 from measuring import batches
 from pythons import oldest_python
+from system.linux import processes
 from worker import WORKLOADS as NAMES
 from worker import Worker, outcome_of
 
@@ -24,7 +24,7 @@ from io_benchmark.results.workloads import IN_BATCHES, WORKLOADS
 
 every_workload = pytest.mark.parametrize("name", NAMES)
 OLDEST = oldest_python()
-PYTHON = kernel.output_of(
+PYTHON = processes.output_of(
     [OLDEST, "-c", "import platform; print(platform.python_version())"]
 ).strip()
 CPUS = sorted(os.sched_getaffinity(0))
@@ -254,14 +254,14 @@ class Bench:
 # Right after a process was started, and before its number is noted.
 BEFORE_IT_IS_NOTED = """
 import os, signal
-import crew
+from system.linux import crews
 fork = os.fork
 def interrupted():
     pid = fork()
     if pid:
         os.kill(os.getpid(), signal.SIGTERM)
     return pid
-crew.os = type("os", (), {**vars(os), "fork": staticmethod(interrupted)})
+crews.os = type("os", (), {**vars(os), "fork": staticmethod(interrupted)})
 """
 # The larger file that random-io would write first says nothing about its end.
 SMALL = "from workloads import random_io\nrandom_io.FULL['file_bytes'] = 2**25\n"

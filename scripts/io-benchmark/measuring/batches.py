@@ -7,14 +7,13 @@ than 1 %.
 """
 
 import platform
-import time
 from typing import Any, Dict, Tuple
 
-from early_end import WorkloadError
-from kernel import Account, together
+from errors import WorkloadError
 from log import NS_PER_S, ProgressLines, say
-from measuring.workload import Workload
+from measuring.workload import Workload, together
 from settings import SHORT_PROFILES
+from system import accounts, clock
 
 PYTHON = platform.python_version()
 TIMES = ("wall_ns", "user_ns", "kernel_ns", "waiting_ns")
@@ -92,12 +91,12 @@ class Batches(Workload):
 
     def _measure_turn(self, entry):
         before = self._bench.device_bytes()
-        self.begin(time.monotonic_ns())
+        self.begin(clock.now_ns())
         try:
             self.measure(entry)
         finally:
             if self._rows:
-                lasted_ns = time.monotonic_ns() - self._started_ns
+                lasted_ns = clock.now_ns() - self._started_ns
                 entry["run_ns"] = (entry["run_ns"] or 0) + lasted_ns
             # None where nothing was accounted for.
             entry["process_times"] = dict(zip(TIMES, self._spent)) if self._spent[0] > 0 else None
@@ -130,7 +129,7 @@ class Batches(Workload):
     def take_messages(self, crew):
         """Yield (member, message); show progress while there is none."""
         for message in crew.messages():
-            self.look_around(time.monotonic_ns())
+            self.look_around(clock.now_ns())
             if message is not None:
                 yield message
 
@@ -203,10 +202,10 @@ def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_messag
     ends at the first operation after a multiple of the window's length on the clock that all
     processes share.
     """
-    clock, counts = time.monotonic_ns, []
-    with Account() as account:
+    read_clock, counts = clock.now_ns, []
+    with accounts.Account() as account:
         before = account.read()
-        now = clock()
+        now = read_clock()
         while now < end_ns:
             start = now
             boundary = (start // window_ns + 1) * window_ns
@@ -214,13 +213,13 @@ def count(step, operations_per_step, window_ns, end_ns, tell, windows_per_messag
             while now < boundary:
                 step()
                 operations += operations_per_step
-                now = clock()
+                now = read_clock()
             counts.append([start, now, operations])
             if len(counts) == windows_per_message:
                 tell([thread, counts, _spent(counts, account.since(before))])
                 counts = []
                 before = account.read()
-            now = clock()
+            now = read_clock()
         if counts:
             tell([thread, counts, _spent(counts, account.since(before))])
 

@@ -7,13 +7,11 @@ import select
 import shutil
 import signal
 import subprocess
-import time
 from typing import List, Optional
 
-import kernel
-from crew import ending_with_parent
-from early_end import SkippedError, WorkloadError
+from errors import SkippedError, WorkloadError
 from log import NS_PER_S
+from system import clock, crews, processes
 
 TOGETHER = ("concurrent", "http2")
 MARK = "io-benchmark:"
@@ -36,7 +34,7 @@ class Curl:
         path = shutil.which("curl")
         if path is None:
             raise SkippedError("curl is not on PATH")
-        answer = kernel.output_of([path, "--version"])
+        answer = processes.output_of([path, "--version"])
         version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", answer)
         if version is None or (int(version[2]), int(version[3])) < OLDEST_CURL:
             raise SkippedError("%s is not curl 7.67 or later" % path)
@@ -47,7 +45,7 @@ class Curl:
     def upload(self, urls, file, way, add_spent, *, expect):
         """Yield each object when curl has sent it, and None from time to time."""
         self._write_config(urls, file, way, expect)
-        process, started_ns = None, time.monotonic_ns()
+        process, started_ns = None, clock.now_ns()
         try:
             with self._held():
                 process = subprocess.Popen(
@@ -56,7 +54,7 @@ class Curl:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
-                    preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
+                    preexec_fn=crews.ending_with_parent(),  # noqa: PLW1509 - there are no threads here
                 )
             yield from self._follow(process, started_ns, add_spent, way)
         finally:
@@ -68,10 +66,10 @@ class Curl:
 
     def _reap(self, process, started_ns, add_spent):
         """Wait as the process' wait() does, and add what it spent."""
-        kernel.wait_for(process.pid)
-        wall_ns = time.monotonic_ns() - started_ns
+        processes.wait_for(process.pid)
+        wall_ns = clock.now_ns() - started_ns
         with self._held():
-            status, spent = kernel.reap(process.pid, kernel.waiting_ns_of(process.pid))
+            status, spent = processes.reap(process.pid, processes.waiting_ns_of(process.pid))
             is_killed = os.WIFSIGNALED(status)
             process.returncode = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
             add_spent(wall_ns, *spent)
@@ -85,7 +83,7 @@ class Curl:
                 yield None
                 continue
             data = os.read(open_end, 1 << 16)
-            now_ns = time.monotonic_ns()
+            now_ns = clock.now_ns()
             *lines, pending = (pending + data).split(b"\n")
             for line in lines:
                 message = line.decode("utf-8", "replace").strip()

@@ -11,12 +11,12 @@ import http.client
 import ipaddress
 import re
 import socket
-import time
 from urllib.parse import urljoin, urlsplit
 
-from early_end import reason_of
+from errors import reason_of
 from log import MIB, NS_PER_S
 from result.files import SCRIPT_VERSION
+from system import clock
 
 BROKEN, SKIPPED, FAILED = "broken", "skipped", "failed"
 AGENT = "io-benchmark/%s (https://github.com/mozilla-releng/io-benchmark)" % SCRIPT_VERSION
@@ -43,7 +43,6 @@ ANSWER_HEADERS = (
 SHOWN_LENGTH = 100
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 PUBLIC, PRIVATE, LOOPBACK, LINK_LOCAL = range(4)  # the higher, the fewer hosts can reach it
-clock = time.monotonic_ns
 
 
 class FetchError(Exception):
@@ -59,10 +58,10 @@ def fetch(url, piece_bytes, limit_s, tls, take):
 
     Return its times and facts; take() gets the bytes. `tls` is the context of TLS.
     """
-    start_ns = clock()
+    start_ns = clock.now_ns()
     reach = None
     for redirects in range(MOST_REDIRECTS + 1):
-        request_ns = clock()
+        request_ns = clock.now_ns()
         stream, family, reach, steps = _connect(urlsplit(url), reach, tls)
         try:
             answer, steps["first_byte_ns"] = _ask(stream, url, piece_bytes)
@@ -85,13 +84,13 @@ def fetch(url, piece_bytes, limit_s, tls, take):
 
 def _connect(parts, most_reach, tls):
     """Return a connected stream, its address family and reach, and what its steps took."""
-    started_ns = clock()
+    started_ns = clock.now_ns()
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         addresses = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise _broken("%s cannot be resolved" % _printable(parts.hostname), error) from None
-    resolved_ns = clock()
+    resolved_ns = clock.now_ns()
     allowed = [
         address
         for address in addresses
@@ -101,7 +100,7 @@ def _connect(parts, most_reach, tls):
         target = (_printable(parts.hostname), addresses[0][4][0])
         raise FetchError(FAILED, "a redirect leads to %s (%s), a more private address" % target)
     stream, family, address = _open(allowed, parts.hostname)
-    connected_ns = clock()
+    connected_ns = clock.now_ns()
     steps = {
         "resolve_ns": resolved_ns - started_ns,
         "connect_ns": connected_ns - resolved_ns,
@@ -109,7 +108,7 @@ def _connect(parts, most_reach, tls):
     }
     if parts.scheme == "https":
         stream = _encrypted(stream, parts.hostname, tls)
-        steps["tls_ns"] = clock() - connected_ns
+        steps["tls_ns"] = clock.now_ns() - connected_ns
     return stream, family, _reach(address[0]), steps
 
 
@@ -152,13 +151,13 @@ def _ask(stream, url, piece_bytes):
     connection.sock = stream
     path = (parts.path or "/") + ("?" + parts.query if parts.query else "")
     headers = {"User-Agent": AGENT, "Range": "bytes=0-%d" % (piece_bytes - 1)}
-    sent_ns = clock()
+    sent_ns = clock.now_ns()
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise _broken("%s did not answer" % _printable(parts.hostname), error) from None
-    return answer, clock() - sent_ns
+    return answer, clock.now_ns() - sent_ns
 
 
 def _target_of(answer, url):
@@ -215,7 +214,7 @@ def _facts(answer, url, stream, family, size):
 
 def _receive(answer, expected, until_ns, take):
     """Read the body; return its times, and its whole MiB with the time at which they were there."""
-    begin_ns = now_ns = whole_ns = clock()
+    begin_ns = now_ns = whole_ns = clock.now_ns()
     half_ns, received, whole = None, 0, 0
     view = memoryview(bytearray(READ_BYTES))
     while received < expected and now_ns < until_ns:
@@ -228,7 +227,7 @@ def _receive(answer, expected, until_ns, take):
             raise FetchError(BROKEN, problem)
         take(view[:count])
         received += count
-        now_ns = clock()
+        now_ns = clock.now_ns()
         if received // MIB > whole:
             whole, whole_ns = received // MIB, now_ns
         if half_ns is None and received >= expected // 2:

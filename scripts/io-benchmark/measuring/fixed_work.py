@@ -4,7 +4,7 @@
   user          compress a fixed text by bzip2: integers in cache, branches, hardly a system call.
                 Its library has had one implementation for years, and none for special instructions
   kernel-copy   copy 1 MiB between two files in memory, as a retrieve copies
-  kernel-calls  ask for the number of the parent process, the cheapest system call
+  kernel-calls  the cheapest system call, such as the number of the parent process
 
 Measured, of each burst: the wall time, the exact time on a CPU, and the time waiting for one. Half
 of the bursts run before the first workload and half after the last, so that throttling shows as a
@@ -12,16 +12,12 @@ change. Where the kernel counts ticks, only sums of many bursts divide into user
 Not measured: several CPUs.
 """
 
-import os
 import random
 import time
-from collections import deque
 from contextlib import ExitStack
-from itertools import cycle, repeat, starmap
 
-from kernel import Account
 from log import MIB, NS_PER_S
-from observe import host
+from system import accounts, clock, copies, host
 
 BURST_NS = NS_PER_S // 20
 BURSTS, SHORT_BURSTS = 5, 1  # of each work, before the workloads and as many after them
@@ -35,14 +31,14 @@ MEMORY_NEEDED_BYTES = 8 * FILE_BYTES
 
 def measure(settings, origin_ns, records):
     """Append a record per burst, one kind of work after the other; return what is missing."""
-    with ExitStack() as files:
+    with ExitStack() as stack:
         works, missing = {}, []
         for name, make in MAKERS.items():
             try:
-                works[name] = make(files)
+                works[name] = make(stack)
             except (OSError, ImportError, AttributeError, MemoryError) as error:
                 missing.append("%s: %s" % (name, error))
-        account = files.enter_context(Account())
+        account = stack.enter_context(accounts.Account())
         is_long = settings.capacities or settings.retrieves >= MANY_RETRIEVES
         for _ in range(BURSTS if is_long else SHORT_BURSTS):
             for name, step in works.items():
@@ -52,14 +48,14 @@ def measure(settings, origin_ns, records):
 
 def _burst(step, account, origin_ns):
     step()  # untimed: code and data come back into the caches
-    clock, operations = time.monotonic_ns, 0
+    read_clock, operations = clock.now_ns, 0
     before = account.read()
     # The usage of a running thread is up to a tick old; this clock is not.
-    cpu_start_ns, start_ns = time.thread_time_ns(), clock()
+    cpu_start_ns, start_ns = time.thread_time_ns(), read_clock()
     now_ns = start_ns
     while now_ns - start_ns < BURST_NS:
         operations += step()
-        now_ns = clock()
+        now_ns = read_clock()
     cpu_ns = time.thread_time_ns() - cpu_start_ns
     _, kernel_ns, waiting_ns = account.since(before)
     kernel_ns = min(kernel_ns, cpu_ns)
@@ -80,7 +76,7 @@ def _text():
     return b" ".join(words[int(draw() * 200)] for _ in range(TEXT_BYTES))[:TEXT_BYTES]
 
 
-def _user_work(_files):
+def _user_work(_stack):
     import bz2  # noqa: PLC0415 - some builds of Python lack it
 
     text = _text()
@@ -92,33 +88,14 @@ def _user_work(_files):
     return compress
 
 
-def _copying(files):
+def _kernel_copy(stack):
     if (host.available_bytes() or 0) < MEMORY_NEEDED_BYTES:
         raise MemoryError("%d MiB of memory are not free" % (MEMORY_NEEDED_BYTES // MIB))
-    source, target = (os.memfd_create("io-benchmark") for _ in range(2))
-    for descriptor in (source, target):
-        files.callback(os.close, descriptor)
-        for start in range(0, FILE_BYTES, MIB):
-            os.pwrite(descriptor, b"x" * MIB, start)
-    starts = cycle(range(0, FILE_BYTES, MIB))
-
-    def copy():
-        start = os.lseek(target, next(starts), os.SEEK_SET)
-        done = 0
-        while done < MIB:
-            done += os.sendfile(target, source, start + done, MIB - done)
-        return 1
-
-    return copy
+    return copies.copying(stack, FILE_BYTES)
 
 
-def _calling(_files):
-    def call():
-        # Without a line of Python per call, whose speed depends on its version.
-        deque(starmap(os.getppid, repeat((), CALLS_PER_STEP)), maxlen=0)
-        return CALLS_PER_STEP
-
-    return call
+def _kernel_calls(stack):
+    return copies.calling(stack, CALLS_PER_STEP)
 
 
-MAKERS = {"user": _user_work, "kernel-copy": _copying, "kernel-calls": _calling}
+MAKERS = {"user": _user_work, "kernel-copy": _kernel_copy, "kernel-calls": _kernel_calls}

@@ -6,72 +6,60 @@ import shutil
 import time
 from contextlib import AbstractContextManager, ExitStack
 
-import kernel
 from log import MIB, NS_PER_S
+from measuring.workload import together
+from system import accounts, clock, copies, processes
 
-COPY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 PACED_BYTES = 256 * 1024
 PACED_FILES_DEEP = 4
 MEMORY_FILE_BYTES = 16 * MIB
 
 
 class SeedSteps(AbstractContextManager):
-    """One grep and one copy inside this process, as the seed measures.
+    """One lookup and one copy inside this process, as the seed measures.
 
-    The copy does what shutil.copy2 does on Linux (sendfile, then mode and times). It is written out
-    here to be the same in every version of Python.
+    The copy does what shutil.copy2 does (the contents, then mode and times). It is written out here
+    to be the same in every version of Python.
     """
 
-    lookup_method = "grep -Fnx, posix_spawn"
-    copy_method = "sendfile"
+    copy_method = copies.COPY_METHOD
 
     def __init__(self, url_list, destination="overwrite"):
         self._list = url_list
         self._unlink = destination == "unlink"
-        # With its path: a bare name would cost a failed execve per folder of PATH.
-        self._grep = shutil.which("grep") or "grep"
-        self._account = kernel.Account()
+        self._finder = processes.Finder()
+        self.lookup_method = self._finder.method
+        self._account = accounts.Account()
         self._ended = None
         self.read = self._account.read
-        # One pipe for all greps: each prints one line, which is read when it has ended.
-        self._answer, self._output = os.pipe()
-        os.set_blocking(self._answer, False)
+        self._answers = processes.Answers()
 
     def __exit__(self, *error):
-        """Leave an interrupted grep: it ends by itself, and the end of the run waits for it."""
+        """Leave an interrupted lookup: it ends by itself; the end of the run waits for it."""
         self._account.__exit__(*error)
-        os.close(self._answer)
-        os.close(self._output)
+        self._answers.__exit__(*error)
 
     def start(self):
         """Begin a block of retrieves."""
 
     def reap(self):
-        """Reap the grep of the latest lookup; return what it spent."""
-        grep, self._ended = self._ended, None  # never reaped twice
-        return kernel.reap(grep, kernel.waiting_ns_of(grep))[1]
+        """Reap the program of the latest lookup; return what it spent."""
+        child, self._ended = self._ended, None  # never reaped twice
+        return processes.reap(child, processes.waiting_ns_of(child))[1]
 
     @staticmethod
-    def spent(before, between, after, grep):
-        """Return what lookup and copy spent, by readings around them; grep's is in the first."""
-        lookup = kernel.together(kernel.growth(before, between), grep)
-        return (*lookup, *kernel.growth(between, after))
+    def spent(before, between, after, child):
+        """Return what lookup, with its child, and copy spent, by readings around them."""
+        lookup = together(accounts.growth(before, between), child)
+        return (*lookup, *accounts.growth(between, after))
 
     def look_up(self, index, url):
-        child = os.posix_spawn(
-            self._grep,
-            ("grep", "-Fnx", url, self._list),
-            os.environ,
-            file_actions=((os.POSIX_SPAWN_DUP2, self._output, 1),),
-        )
-        kernel.wait_for(child)
+        words = self._finder.words(url, self._list)
+        child = processes.start(self._finder.program, words, self._answers.output)
+        processes.wait_for(child)
         self._ended = child
-        try:
-            answer = os.read(self._answer, 4096)
-        except BlockingIOError:
-            answer = b""
-        if not answer.startswith(b"%d:" % (index + 1)):
-            raise OSError(None, "grep did not find entry %d of the list" % (index + 1))
+        if not self._answers.read().startswith(b"%d:" % (index + 1)):
+            raise OSError(None, "%s did not find entry %d of the list" % (words[0], index + 1))
 
     def copy(self, source, destination, size):
         if self._unlink:
@@ -79,9 +67,9 @@ class SeedSteps(AbstractContextManager):
                 os.unlink(destination)
             except FileNotFoundError:
                 pass  # the first copy
-        source_fd = os.open(source, os.O_RDONLY)
+        source_fd = copies.open_to_read(source)
         try:
-            target_fd = os.open(destination, COPY_FLAGS, 0o666)
+            target_fd = copies.open_to_write(destination)
             try:
                 done = 0
                 while done < size:
@@ -96,7 +84,7 @@ class SeedSteps(AbstractContextManager):
         shutil.copystat(source, destination)
 
     def _send(self, target, source, start, size):
-        return os.sendfile(target, source, start, size)
+        return copies.copy_part(target, source, start, size)
 
 
 # Trials: retrieves that differ from the seed's in one thing each.
@@ -116,12 +104,12 @@ class PacedCopies(SeedSteps):
 
     def start(self):
         self._allowed_bytes = 0.0
-        self._counted_ns = time.monotonic_ns()
+        self._counted_ns = clock.now_ns()
 
     def _send(self, target, source, start, size):
         size = min(size, PACED_BYTES)
         while True:
-            now_ns = time.monotonic_ns()
+            now_ns = clock.now_ns()
             gained = (now_ns - self._counted_ns) * self._bytes_per_s / NS_PER_S
             self._allowed_bytes = min(self._allowed_bytes + gained, self._most_bytes)
             self._counted_ns = now_ns
@@ -133,33 +121,31 @@ class PacedCopies(SeedSteps):
         return sent
 
 
+class WholeCopies(SeedSteps):
+    """Copies by one call of the system that copies a whole file."""
+
+    def copy(self, source, destination, _size):
+        copies.copy_whole(source, destination)
+
+
 class MemorySteps(SeedSteps):
     """List, source and destination in memory, in files without a name: nothing is left behind."""
 
     def __init__(self, urls, largest_bytes):
-        with ExitStack() as files:  # closed after an error alone
-            url_list = self._file(files, "".join(url + "\n" for url in urls).encode())
+        with ExitStack() as stack:  # closed after an error alone
+            url_list = copies.memory_file(stack, "".join(url + "\n" for url in urls).encode())
             self._size = min(largest_bytes, MEMORY_FILE_BYTES)
             whole, rest = divmod(self._size, MIB)
             chunk = os.urandom(MIB)
             chunks = [chunk] * whole + [chunk[:rest]]
-            self._source = self._file(files, *chunks)
-            self._destination = self._file(files)
+            self._source = copies.memory_file(stack, *chunks)
+            self._destination = copies.memory_file(stack)
             super().__init__(url_list)
-            self._files = files.pop_all()
+            self._files = stack.pop_all()
 
     def __exit__(self, *error):
         super().__exit__(*error)
         self._files.close()
-
-    @staticmethod
-    def _file(files, *chunks):
-        """Return a path by which grep opens the file as well."""
-        descriptor = os.memfd_create("io-benchmark")
-        files.callback(os.close, descriptor)
-        for chunk in chunks:
-            os.write(descriptor, chunk)
-        return "/proc/%d/fd/%d" % (os.getpid(), descriptor)
 
     def copy(self, _source, _destination, size):
         """Copy the same number of bytes, over the same file."""

@@ -3,7 +3,8 @@
 
 Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings).
 Then, in rounds, the same retrieves as in the samples (normal), without grep (lookup), with the
-destination removed first (unlink), and in memory (memory). The rounds of retrieves that are limited
+destination removed first (unlink), by a call that copies whole files where the system has one
+(copy-file), and in memory (memory). The rounds of retrieves that are limited
 to a given rate of writing (pace) come last: they leave the storage idle, and what follows it is
 faster than in the samples.
 Not measured: what a retrieve spends. Not timed: retrieves before each block, until as much memory
@@ -14,14 +15,13 @@ Trials change no sample, fail no run, and remove what they made.
 
 import itertools
 import os
-import time
 from contextlib import ExitStack, suppress
 
-from early_end import Interrupted, WorkloadError, reason_of
+from early_end import Interrupted
+from errors import WorkloadError, reason_of
 from log import MIB, NS_PER_S, say
-from measuring.retrieval import MemorySteps, PacedCopies, SeedSteps
-from observe import host, page_cache
-from settings import free_space_bytes
+from measuring.retrieval import MemorySteps, PacedCopies, SeedSteps, WholeCopies
+from system import clock, copies, folders, host, page_cache
 
 # A share of the samples' time and their final sync, which the transforms' estimate uses, too.
 TRIALS_PERCENT = 15
@@ -46,7 +46,7 @@ RESIDENT_SHARE = 0.95
 
 def run(bench, retrieves, entry, count):
     """Run the trials of an entry with so many samples; `entry["trials"]` holds what came out."""
-    started_ns = time.monotonic_ns()
+    started_ns = clock.now_ns()
     pace = bench.settings.pace_bytes_per_s
     record = entry["trials"] = {"pace_bytes_per_s": pace, "file_indexes": [], "duration_ns": 0}
     record.update(ceilings=[], blocks=[], state="incomplete", reason="still running, or killed")
@@ -64,7 +64,7 @@ def run(bench, retrieves, entry, count):
     finally:
         if state != "completed" and not record["ceilings"] + record["blocks"]:
             state = "not-run"
-        record.update(state=state, reason=reason, duration_ns=time.monotonic_ns() - started_ns)
+        record.update(state=state, reason=reason, duration_ns=clock.now_ns() - started_ns)
         say("  trials: %s%s" % (state, ": " + reason if reason else ""))
 
 
@@ -136,6 +136,8 @@ class _Trials:
             "lookup": _KnownLookups(urls, url_list),
             "unlink": SeedSteps(url_list, "unlink"),
         }
+        if copies.copy_whole is not None:
+            self._ways["copy-file"] = WholeCopies(url_list)
         memory_bytes = host.available_bytes() or 0
         if memory_bytes < MEMORY_NEEDED_BYTES:
             sizes_mib = (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
@@ -170,7 +172,7 @@ class _Trials:
             blocks_s = self._blocks_s(count, length)
             ceiling_s = (allowed_s * PLANNED_SHARE - blocks_s) / CEILINGS
             if ceiling_s >= least_s:
-                self._end_ns = time.monotonic_ns() + int(allowed_s * NS_PER_S)
+                self._end_ns = clock.now_ns() + int(allowed_s * NS_PER_S)
                 # The usual rounds leave the time for the paced ones.
                 self._rounds_at_most = count if "pace" in self._ways else ROUNDS_AT_MOST
                 return length, min(ceiling_s, LONGEST_CEILING_S)
@@ -201,7 +203,9 @@ class _Trials:
             raise WorkloadError("only %d of %d MiB of files stay in memory" % share)
 
     def _measure_ceilings(self, ceiling_s):
-        free_bytes = min(free_space_bytes(self._retrieves.work), host.available_bytes() or 0)
+        free_bytes = min(
+            folders.free_space_bytes(self._retrieves.work), host.available_bytes() or 0
+        )
         room_bytes = int(SHARE_OF_ROOM * free_bytes)
         size = min(PILOT_BYTES, room_bytes)
         took_ns = self._write_file(size)
@@ -218,42 +222,42 @@ class _Trials:
         """Return how long a file takes to be written and synchronised, on an idle disk."""
         page_cache.sync_filesystem(self._retrieves.work)
         chunk = os.urandom(MIB)
-        started_ns = time.monotonic_ns()
+        started_ns = clock.now_ns()
         page_cache.write_new_file(self._ceiling_file, size, chunk, is_synced=True)
-        took_ns = time.monotonic_ns() - started_ns
+        took_ns = clock.now_ns() - started_ns
         os.unlink(self._ceiling_file)
         return took_ns
 
     def _measure_rounds(self, kinds):
-        clock = time.monotonic_ns
+        read_clock = clock.now_ns
         longest_ns = longest_block_ns = 0
         length = len(self._record["file_indexes"])
         say("  trials: blocks of %d retrieves (%s)" % (length, ", ".join(kinds)))
         for done in range(self._rounds_at_most):
-            may_end, started_ns = done >= ROUNDS_AT_LEAST, clock()
+            may_end, started_ns = done >= ROUNDS_AT_LEAST, read_clock()
             if may_end and self._is_late(longest_ns):
                 return
             for kind in kinds[done % len(kinds) :] + kinds[: done % len(kinds)]:
-                block_ns = clock()
+                block_ns = read_clock()
                 if self._is_limited and self._is_late(longest_block_ns):
                     if may_end:
                         return
                     raise WorkloadError("%d %% of the retrieves' time are used up" % TRIALS_PERCENT)
                 self._refill()
                 self._record["blocks"].append(self._block(kind))
-                longest_block_ns = max(longest_block_ns, clock() - block_ns)
-                self._bench.between_samples(clock())
-            longest_ns = max(longest_ns, clock() - started_ns)
+                longest_block_ns = max(longest_block_ns, read_clock() - block_ns)
+                self._bench.between_samples(read_clock())
+            longest_ns = max(longest_ns, read_clock() - started_ns)
 
     def _is_late(self, needed_ns):
-        return self._end_ns is not None and time.monotonic_ns() + needed_ns > self._end_ns
+        return self._end_ns is not None and clock.now_ns() + needed_ns > self._end_ns
 
     def _refill(self):
         """Retrieve, untimed, until as much is dirty as was at the end of the samples."""
         indexes = self._record["file_indexes"]
         for done in range(REFILLS_AT_MOST):
-            dirty = [host.memory_bytes(field) or 0 for field in ("Dirty", "Writeback")]
-            is_full = sum(dirty) >= REFILLED_SHARE * self._full_bytes
+            unwritten_bytes = sum(count or 0 for count in host.unwritten_bytes())
+            is_full = unwritten_bytes >= REFILLED_SHARE * self._full_bytes
             if done >= REFILLS_AT_LEAST and is_full:
                 return
             index = indexes[self._refilled % len(indexes)]
@@ -268,12 +272,12 @@ class _Trials:
         return {"trial": kind, "lookup_ns": list(lookups), "copy_ns": list(copies)}
 
     def _retrieve(self, steps, index):
-        retrieves, clock = self._retrieves, time.monotonic_ns
+        retrieves, read_clock = self._retrieves, clock.now_ns
         url, path, size = retrieves.urls[index], retrieves.files[index], retrieves.sizes[index]
-        started_ns = clock()
+        started_ns = read_clock()
         steps.look_up(index, url)
-        between_ns = clock()
+        between_ns = read_clock()
         steps.copy(path, self._destination, size)
-        ended_ns = clock()
+        ended_ns = read_clock()
         steps.reap()
         return between_ns - started_ns, ended_ns - between_ns

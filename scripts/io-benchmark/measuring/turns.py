@@ -10,11 +10,11 @@ import random
 from contextlib import ExitStack
 from copy import copy
 
-from early_end import Interrupted, SkippedError, WorkloadError, reason_of
+from early_end import Interrupted
+from errors import SkippedError, WorkloadError, reason_of
 from log import say
-from observe import host
 from result.files import outcome
-from settings import free_space_bytes
+from system import folders, host
 
 MOST_OF_MEMORY = 0.5
 
@@ -30,7 +30,7 @@ class Turns:
         """Measure the entries of one workload, which is there once per place."""
         kept_bytes = in_places[0].kept_bytes()  # of one place: all have the same files
         # A place without room for its own files will be skipped.
-        rooms = {planned: free_space_bytes(planned.place.path) for planned in in_places}
+        rooms = {planned: folders.free_space_bytes(planned.place.path) for planned in in_places}
         rooms = {planned: size for planned, size in rooms.items() if size >= kept_bytes}
         memory_bytes = MOST_OF_MEMORY * (host.available_bytes() or 0)
         most_bytes = min([memory_bytes, *rooms.values()])

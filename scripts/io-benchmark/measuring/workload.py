@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """The base class of all workloads: their unit, and their samples."""
 
-import shutil
 from typing import Optional, Tuple
 
-from early_end import SkippedError, WorkloadError
+from errors import SkippedError
 from log import MIB, NS_PER_S
-from settings import free_space_bytes
+from system import folders
 
 
 class Workload:
@@ -29,16 +28,9 @@ class Workload:
         self._rows = []
         self.log_label = ""  # where several take turns
 
-    @staticmethod
-    def check_tools(*names):
-        """Fail before anything is written where a tool is missing."""
-        missing = [name for name in names if shutil.which(name) is None]
-        if missing:
-            raise WorkloadError("not on PATH: %s; install what is missing" % ", ".join(missing))
-
     def check_space(self, needed_bytes):
         """Skip before the first byte is written rather than fail in the middle."""
-        free_bytes = free_space_bytes(self._folder)
+        free_bytes = folders.free_space_bytes(self._folder)
         if free_bytes < needed_bytes:
             sizes_mib = (-(-needed_bytes // MIB), free_bytes // MIB)
             raise SkippedError("no space: needs %d MiB, %d MiB are free" % sizes_mib)
@@ -88,3 +80,8 @@ class Workload:
 
     def options(self, entry):
         """Return what distinguishes the entry from others of its workload and place."""
+
+
+def together(*spent):
+    """Return sums of what some have spent, as user, kernel and waiting ns; None where one is."""
+    return tuple(None if None in column else sum(column) for column in zip(*spent))

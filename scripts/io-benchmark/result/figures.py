@@ -10,7 +10,7 @@ from collections import Counter
 
 from log import NS_PER_S, say
 from result import files
-from settings import free_space_bytes
+from system import folders
 
 PERCENTILES = (50, 95, 99)  # reports have the same
 FILE_NAME = "perfherder-data-io-benchmark.json"
@@ -30,7 +30,7 @@ def show_plan(workloads, settings, result_path):
     plan = (sum(counts.values()), names, settings.time_budget_s)
     say("=== Plan: %d measurements (%s), ends after %g s at the latest ===" % plan)
     for place in settings.places:
-        say("Place %s: %s, %s free" % (*place, _size_label(free_space_bytes(place.path))))
+        say("Place %s: %s, %s free" % (*place, _size_label(folders.free_space_bytes(place.path))))
     planned = [workload.planned_bytes() for workload in workloads]
     sizes = tuple(_size_label(sum(column)) for column in zip(*filter(None, planned)))
     written = []

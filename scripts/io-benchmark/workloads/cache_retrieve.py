@@ -15,15 +15,13 @@ The destination of the copy decides what is measured:
 import hashlib
 import os
 import random
-import time
 
-from kernel import read_int
 from log import MIB, NS_PER_S, ProgressLines, say
 from measuring import trials
 from measuring.retrieval import SeedSteps
 from measuring.workload import Workload
-from observe import host, page_cache
 from settings import PROFILES
+from system import clock, host, page_cache, processes
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
@@ -86,9 +84,9 @@ class _Target:
 
     def _trim(self):
         """Write the copies to the disk and remove them, outside the timed part."""
-        started_ns = time.monotonic_ns()
+        started_ns = clock.now_ns()
         page_cache.sync_filesystem(self._folder)
-        sync_ns = time.monotonic_ns() - started_ns
+        sync_ns = clock.now_ns() - started_ns
         self.trims.append({"after_retrieves": self._number, "sync_ns": sync_ns})
         self.remove()
 
@@ -148,7 +146,7 @@ class _CacheRetrieve(Workload):
         return sum(self.sizes), self._copied_bytes * len(self._bench.settings.destinations)
 
     def prepare(self):
-        self.check_tools("grep")
+        processes.Finder()  # fails before anything is written
         self.check_space(self._needed_bytes())
         os.mkdir(self._cache)
         os.mkdir(self.work)
@@ -220,10 +218,10 @@ class _CacheRetrieve(Workload):
 
     def _retrieve_until(self, end, steps, target, entry):
         bench, rows, sizes = self._bench, self._rows, self.sizes
-        clock, urls, files = time.monotonic_ns, self.urls, self.files
+        read_clock, urls, files = clock.now_ns, self.urls, self.files
         # As if the turns before had ended just now.
         earlier_ns = entry["run_ns"] or 0
-        origin_ns, started_ns = bench.origin_ns, clock() - earlier_ns
+        origin_ns, started_ns = bench.origin_ns, read_clock() - earlier_ns
         done_bytes = sum(sizes[index] for index in self._sequence[: len(rows)])
         progress = ProgressLines(len(self._sequence), started_ns, self.log_label)
         progress.due_ns += earlier_ns
@@ -231,13 +229,13 @@ class _CacheRetrieve(Workload):
             index = self._sequence[done - 1]
             destination = target.next(sizes[index])
             before = steps.read()
-            start_ns = clock()
+            start_ns = read_clock()
             steps.look_up(index, urls[index])
-            lookup_ns = clock() - start_ns
+            lookup_ns = read_clock() - start_ns
             between = steps.read()
-            copy_start_ns = clock()
+            copy_start_ns = read_clock()
             steps.copy(files[index], destination, sizes[index])
-            end_ns = clock()
+            end_ns = read_clock()
             times = (index, start_ns - origin_ns, lookup_ns, end_ns - copy_start_ns)
             rows.append((*times, *steps.spent(before, between, steps.read(), steps.reap())))
             done_bytes += sizes[index]
@@ -264,23 +262,18 @@ class _CacheRetrieve(Workload):
 
     def _drain(self, entry):
         """Time the final sync; record what was dirty before it, and what the disks then wrote."""
-        dirty, writeback = host.memory_bytes("Dirty"), host.memory_bytes("Writeback")
+        dirty, writeback = host.unwritten_bytes()
         before_sync = self._bench.device_bytes()
-        started_ns = time.monotonic_ns()
+        started_ns = clock.now_ns()
         page_cache.sync_filesystem(self.work)
-        entry["final_sync_ns"] = time.monotonic_ns() - started_ns
+        entry["final_sync_ns"] = clock.now_ns() - started_ns
         say("  final sync: %.0f ms" % (entry["final_sync_ns"] / self.unit_ns))
         entry.update(dirty_before_sync_bytes=dirty, writeback_before_sync_bytes=writeback)
         entry["final_sync_device_bytes"] = self._bench.device_bytes_since(before_sync)
         entry["device_bytes"] = self._bench.device_bytes_since(before_sync, entry["device_bytes"])
 
     def _ring_bytes(self):
-        # How much may be dirty before writers must wait, by about the kernel's rule.
-        limit_bytes = read_int("/proc/sys/vm/dirty_bytes")
-        if not limit_bytes:
-            ratio = read_int("/proc/sys/vm/dirty_ratio") or 20
-            limit_bytes = (host.memory_bytes("MemAvailable") or 0) * ratio // 100
-        return max(FRESH_RING_DIRTY_LIMITS * limit_bytes, 2 * max(self.sizes))
+        return max(FRESH_RING_DIRTY_LIMITS * host.dirty_limit_bytes(), 2 * max(self.sizes))
 
     def _needed_bytes(self):
         largest = max(self.sizes)

@@ -22,16 +22,15 @@ machine, and pools differ only by their own share.
 
 import asyncio
 import contextlib
+import functools
 import os
 import time
 
-from crew import Crew
-from early_end import SkippedError, WorkloadError
-from kernel import Account
+from errors import SkippedError, WorkloadError
 from log import MIB, NS_PER_S
 from measuring.batches import PYTHON, Batches
 from measuring.fetching import BROKEN, SKIPPED, FetchError, fetch
-from observe import page_cache
+from system import accounts, clock, crews, files, page_cache
 
 FULL = {"piece_bytes": 16 * MIB, "samples_planned": 20, "time_limit_s": 15.0}
 QUICK = {"piece_bytes": 2 * MIB, "samples_planned": 20, "time_limit_s": 3.0}
@@ -70,7 +69,6 @@ class _Download(Batches):
     names = ("to-memory", "to-place")
     observes = ("method", "python", "written_bytes", "sync_ns", "retries", "steps", *FACTS)
     full, quick = FULL, QUICK
-    _tls = None
 
     def variants(self):
         is_first = self.place in (None, self._bench.settings.places[0])
@@ -94,7 +92,7 @@ class _Download(Batches):
         if self._url is not None:
             _check_proxy(self._url)
             if self._url.startswith("https:"):
-                self._tls = _tls_context()
+                _tls_context()  # skips the workload where there is no TLS
         self.check_space((max(CONNECTIONS) + 1) * self.sizes["piece_bytes"])
 
     def start(self, entry):
@@ -156,26 +154,13 @@ class _Download(Batches):
         limit_s = SAMPLE_SHARE * self.sizes["time_limit_s"]
         paths = [os.path.join(self._folder, "download-%d" % number) for number in range(count)]
 
-        def work(number, ready, tell):
-            with Account() as account, _target(paths[number] if to_place else None) as target:
-                ready()
-                before = account.read()
-                try:
-                    done = fetch(url, piece_bytes, limit_s, self._tls, target.take)
-                except FetchError as error:
-                    tell({"error": (error.kind, error.reason)})
-                    return
-                done["steps"]["sync_ns"] = sync_ns = target.sync()
-                done["end_ns"] += sync_ns or 0
-                spent = account.since(before)
-                tell({**done, "spent": (done["end_ns"] - done["start_ns"], *spent)})
-
         downloads, errors = [], []
-        give_up_ns = time.monotonic_ns() + int((limit_s + GRACE_S) * NS_PER_S)
+        give_up_ns = clock.now_ns() + int((limit_s + GRACE_S) * NS_PER_S)
         try:
-            with Crew(count, work) as crew:
+            targets = paths if to_place else [None] * count
+            with crews.Crew(count, _download, url, piece_bytes, limit_s, targets) as crew:
                 for message in crew.messages():
-                    now_ns = time.monotonic_ns()
+                    now_ns = clock.now_ns()
                     self._look(now_ns)
                     if message is not None:
                         content = message[1]
@@ -199,13 +184,26 @@ class _Download(Batches):
             yield self._url
             return
 
-        def work(_number, ready, tell):
-            ready()
-            asyncio.run(_serve(entry["parameters"]["piece_bytes"], tell))
-
-        with Crew(1, work) as crew:
+        with crews.Crew(1, _run_server, entry["parameters"]["piece_bytes"]) as crew:
             _, port = next(filter(None, crew.messages()))
             yield LOOPBACK + str(port)
+
+
+def _download(number, ready, tell, url, piece_bytes, limit_s, targets):
+    """Download in a member of a crew; its certificates are read before all start."""
+    tls = _tls_context() if url.startswith("https:") else None
+    with accounts.Account() as account, _target(targets[number]) as target:
+        ready()
+        before = account.read()
+        try:
+            done = fetch(url, piece_bytes, limit_s, tls, target.take)
+        except FetchError as error:
+            tell({"error": (error.kind, error.reason)})
+            return
+        done["steps"]["sync_ns"] = sync_ns = target.sync()
+        done["end_ns"] += sync_ns or 0
+        spent = account.since(before)
+        tell({**done, "spent": (done["end_ns"] - done["start_ns"], *spent)})
 
 
 class _Target:
@@ -221,9 +219,9 @@ class _Target:
     def sync(self):
         if self._descriptor is None:
             return None
-        started_ns = time.monotonic_ns()
-        os.fsync(self._descriptor)
-        return time.monotonic_ns() - started_ns
+        started_ns = clock.now_ns()
+        files.sync(self._descriptor)
+        return clock.now_ns() - started_ns
 
 
 @contextlib.contextmanager
@@ -231,13 +229,14 @@ def _target(path):
     if path is None:
         yield _Target(None)
         return
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = files.open_new(path)
     try:
         yield _Target(descriptor)
     finally:
         os.close(descriptor)
 
 
+@functools.lru_cache(maxsize=1)  # of a member where it does not come from its parent
 def _tls_context():
     """Return what each connection uses; reading the certificates is no part of a download."""
     try:
@@ -257,6 +256,11 @@ def _check_proxy(url):
         variable = parts.scheme if parts.scheme in proxies else "all"
         problem = "%s_proxy is set, and a download by a proxy is not measured; unset it or set "
         raise SkippedError((problem + "no_proxy") % variable)
+
+
+def _run_server(_number, ready, tell, size):
+    ready()
+    asyncio.run(_serve(size, tell))
 
 
 async def _serve(size, tell_port):

@@ -15,17 +15,17 @@ one machine.
 """
 
 import os
-import platform
 import random
 import re
 import signal
 import struct
-import time
 
-import kernel
-from early_end import SkippedError, WorkloadError
+from errors import SkippedError, WorkloadError
 from log import MIB
 from measuring.batches import Batches
+from measuring.workload import together
+from system import accounts, clock, host, processes
+from system.linux import kernel
 
 ARCHITECTURE = "x86_64"
 CACHES = "/sys/devices/system/cpu/cpu0/cache"
@@ -56,7 +56,7 @@ def _code_bytes():
 
 
 def _processes():
-    return min(MOST_PROCESSES, max(2, len(os.sched_getaffinity(0))))
+    return min(MOST_PROCESSES, max(2, len(host.usable_cpus())))
 
 
 class _Exec(Batches):
@@ -78,7 +78,7 @@ class _Exec(Batches):
         }
 
     def prepare(self):
-        machine = platform.machine()
+        machine = host.program_format()
         if machine != ARCHITECTURE:
             raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, machine))
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
@@ -89,7 +89,7 @@ class _Exec(Batches):
         available = sorted(os.sched_getaffinity(0))
         count = entry["threads"]
         cpus = (available * count)[:count]
-        entry["observed"].update(architecture=platform.machine(), cpus=cpus, cpu_ns=0)
+        entry["observed"].update(architecture=host.program_format(), cpus=cpus, cpu_ns=0)
         self._pins = cpus if len(available) >= count else None
         self._paths = _make_programs(self._folder, entry["variant"], count, entry["parameters"])
         _run_together(self._paths, self._pins, lambda *_: None)  # a warm-up
@@ -124,12 +124,12 @@ def _run_together(paths, cpus, add_spent):
         while started:
             # Only their group: the sampler is also a child.
             pid = os.waitid(os.P_PGID, group, os.WEXITED | os.WNOWAIT).si_pid
-            end_ns = time.monotonic_ns()
+            end_ns = clock.now_ns()
             start_ns, path, starting = started.pop(pid)
-            status, spent = kernel.reap(pid, kernel.waiting_ns_of(pid))
+            status, spent = processes.reap(pid, processes.waiting_ns_of(pid))
             if status != 0:
                 raise WorkloadError("%s ended with status %#06x" % (os.path.basename(path), status))
-            add_spent(end_ns - start_ns, *kernel.together(starting, spent))
+            add_spent(end_ns - start_ns, *together(starting, spent))
             times.append((start_ns, end_ns, sum(spent[:2])))
     finally:
         for pid in started:
@@ -142,13 +142,13 @@ def _start_all(paths, cpus, started):
     """Start each process; return the number of their process group."""
     group, before = 0, os.sched_getaffinity(0)
     try:
-        with kernel.Account() as account:
+        with accounts.Account() as account:
             for path, cpu in zip(paths, cpus or [None] * len(paths)):
                 if cpu is not None:
                     # A new process inherits its parent's CPUs.
                     os.sched_setaffinity(0, {cpu})
                 reading = account.read()
-                start_ns = time.monotonic_ns()
+                start_ns = clock.now_ns()
                 pid = os.posix_spawn(path, (path,), {}, setpgroup=group)
                 started[pid] = (start_ns, path, account.since(reading))
                 group = group or pid

@@ -22,16 +22,12 @@ and writing data, and, lookup-missing apart, names that are not in the kernel's 
 import itertools
 import os
 import queue
-import shutil
 import tempfile
 import threading
-import time
 
-from crew import Crew
-from kernel import Account
 from log import NS_PER_S
 from measuring.batches import Batches, count
-from observe import storage
+from system import accounts, clock, crews, folders, host, storage
 
 # Few lookups, since the kernel keeps each answer in memory, in an overlay one per layer.
 FULL = {"names": 1_000, "windows": 300, "checks": 2_000, "lookups": 4_000, "time_limit_s": 10.0}
@@ -44,7 +40,7 @@ SEEN_WITHIN_NS = 1_000_000_000
 
 
 def _cpus():
-    return len(os.sched_getaffinity(0))
+    return len(host.usable_cpus())
 
 
 def _process_counts(cpus, *, is_quick):
@@ -100,35 +96,26 @@ class _Metadata(Batches):
         duration_ns = min(windows_ns, int(self.time_limit_s * NS_PER_S))
         names = tempfile.mkdtemp(prefix="names-", dir=self._folder)
 
-        def work(number, ready, tell):
-            folder = os.path.join(names, str(number))
-            os.mkdir(folder)
-            step, operations = STEPS[entry["variant"]](folder, parameters["files"])
-            ready()
-            end_ns = time.monotonic_ns() + duration_ns
-            count(step, operations, WINDOW_NS, end_ns, tell, WINDOWS_PER_MESSAGE)
-
+        arguments = (names, entry["variant"], parameters["files"], duration_ns)
         try:
-            with Crew(members, work) as crew:
+            with crews.Crew(members, _count_steps, *arguments) as crew:
                 self.take_windows(crew, members, entry)
         finally:
-            shutil.rmtree(names)
+            folders.remove_tree(names)
 
     def _look_up_once(self):
-        mount = storage.mount_of(self._folder, storage.mount_table())
         # A name of this run, so that no earlier run has looked it up.
         name = os.path.basename(self._folder) + "-missing-"
-        prefix = os.path.join(mount.point if mount else self.place.path, name)
-        clock = time.monotonic_ns
-        with Account() as account:
+        prefix = os.path.join(storage.root_of(self._folder) or self.place.path, name)
+        with accounts.Account() as account:
             before = account.read()
-            first_ns = clock()
+            first_ns = clock.now_ns()
             for first in itertools.count(self.taken * STEPS_PER_READING, STEPS_PER_READING):
                 paths = [prefix + "%05d" % (first + more) for more in range(STEPS_PER_READING)]
-                start_ns = clock()
+                start_ns = clock.now_ns()
                 for path in paths:
                     _look_for_missing(path)
-                end_ns = clock()
+                end_ns = clock.now_ns()
                 if self.add([(start_ns, end_ns)], STEPS_PER_READING):
                     break
             # Once for all: a batch takes hardly longer than to read what was spent.
@@ -138,16 +125,20 @@ class _Metadata(Batches):
         path = os.path.join(self._folder, "seen-")
         checks, observed = self.planned - self.taken, entry["observed"]
 
-        def work(_number, ready, tell):
-            ready()
-            _look_from_another_thread(path, checks, tell)
-
-        with Crew(1, work) as crew:
+        with crews.Crew(1, _look_from_another_thread, path, checks) as crew:
             for _, (start_ns, end_ns, is_late) in self.take_messages(crew):
                 observed["checks"] += 1
                 observed["not_visible"] += is_late
                 if self.add([(start_ns, end_ns)]):
                     return
+
+
+def _count_steps(number, ready, tell, names, variant, files, duration_ns):
+    folder = os.path.join(names, str(number))
+    os.mkdir(folder)
+    step, operations = STEPS[variant](folder, files)
+    ready()
+    count(step, operations, WINDOW_NS, clock.now_ns() + duration_ns, tell, WINDOWS_PER_MESSAGE)
 
 
 def _existing(folder, files):
@@ -193,24 +184,24 @@ def _created(folder, _files):
     return step, 3
 
 
-def _look_from_another_thread(path, checks, tell):
+def _look_from_another_thread(_number, ready, tell, path, checks):
     """Create files here, stat them in a thread; tell([start_ns, end_ns, is_late]) per file."""
+    ready()
     names, seen = queue.SimpleQueue(), queue.SimpleQueue()
-    clock = time.monotonic_ns
 
     def look():
         while True:
             name = names.get()
-            deadline_ns = clock() + SEEN_WITHIN_NS
+            deadline_ns = clock.now_ns() + SEEN_WITHIN_NS
             is_late = not os.path.exists(name)
-            while is_late and not os.path.exists(name) and clock() < deadline_ns:
+            while is_late and not os.path.exists(name) and clock.now_ns() < deadline_ns:
                 pass
-            seen.put((clock(), is_late))
+            seen.put((clock.now_ns(), is_late))
 
     threading.Thread(target=look, daemon=True).start()  # ends with this process
     for number in range(checks):
         name = path + "%06d" % number
-        start_ns = clock()
+        start_ns = clock.now_ns()
         os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         names.put(name)
         end_ns, is_late = seen.get()

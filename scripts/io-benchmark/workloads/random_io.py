@@ -13,14 +13,12 @@ import mmap
 import os
 import random
 import threading
-import time
 from collections import Counter
 
-from crew import Crew
-from early_end import SkippedError
+from errors import SkippedError
 from log import MIB, NS_PER_S
 from measuring.batches import Batches, count
-from observe import page_cache, storage
+from system import clock, crews, files, host, page_cache, storage
 
 BLOCK_BYTES = 4096
 WINDOW_NS = 100_000_000
@@ -56,7 +54,7 @@ class _RandomIo(Batches):
         try:
             storage.write_probe(self._folder)
         except OSError as error:
-            raise SkippedError("O_DIRECT is refused here: %s" % error.strerror) from None
+            raise SkippedError(files.DIRECT_REFUSED % error.strerror) from None
         page_cache.write_new_file(self._file, size, os.urandom(MIB), is_synced=True)
         page_cache.evict(self._file)
 
@@ -68,17 +66,14 @@ class _RandomIo(Batches):
 
     def measure(self, entry):
         parameters, depth = entry["parameters"], entry["parameters"]["depth"]
-        processes = min(MOST_PROCESSES, depth, len(os.sched_getaffinity(0)))
+        processes = min(MOST_PROCESSES, depth, len(host.usable_cpus()))
         least, more = divmod(depth, processes)
-        entry["observed"]["method"] = "python-o-direct"
-
-        def work(number, ready, tell):
-            seed = self._bench.settings.seed + 1000 * number + self.taken
-            threads = least + 1 if number < more else least
-            _work(self._file, parameters, self.time_limit_s, threads, seed, ready, tell)
-
+        entry["observed"]["method"] = files.DIRECT_METHOD
+        threads = [least + (number < more) for number in range(processes)]
+        seed = self._bench.settings.seed + self.taken
+        arguments = (self._file, parameters, self.time_limit_s, threads, seed)
         try:
-            with Crew(processes, work) as crew:
+            with crews.Crew(processes, _work, *arguments) as crew:
                 self.take_windows(crew, depth, entry, self._take_latencies)
         finally:
             if self._latencies:
@@ -103,10 +98,9 @@ def _percentile_99(counts):
     return latency_ns
 
 
-def _work(path, parameters, time_limit_s, threads, seed, ready, tell):
+def _work(number, ready, tell, path, parameters, time_limit_s, threads_of_members, seed):
     """Run in a crew's process: start the threads, each with one operation in flight."""
-    writes = parameters["operation"] == "write"
-    descriptor = os.open(path, (os.O_WRONLY if writes else os.O_RDONLY) | os.O_DIRECT)
+    seed, threads = seed + 1000 * number, threads_of_members[number]
     lock = threading.Lock()
     errors, latencies = [], [Counter() for _ in range(threads)]
     go = threading.Event()
@@ -120,8 +114,8 @@ def _work(path, parameters, time_limit_s, threads, seed, ready, tell):
 
         try:
             generator = random.Random("%d %d" % (seed, thread))
-            step = _stepper(descriptor, writes, parameters, generator, latencies[thread])
-            end_ns = time.monotonic_ns() + int(time_limit_s * NS_PER_S)
+            step = _stepper(path, parameters, generator, latencies[thread])
+            end_ns = clock.now_ns() + int(time_limit_s * NS_PER_S)
             count(step, 1, parameters["window_ns"], end_ns, tell_alone, WINDOWS_PER_MESSAGE, thread)
         except OSError as error:
             errors.append(error)
@@ -142,21 +136,23 @@ def _work(path, parameters, time_limit_s, threads, seed, ready, tell):
         tell({"latencies": list(counts.items())})
 
 
-def _stepper(descriptor, writes, parameters, generator, latencies):
+def _stepper(path, parameters, generator, latencies):
+    writes = parameters["operation"] == "write"
+    descriptor = files.open_direct(path, writes=writes)  # of each thread: Windows lets one wait
     size = parameters["block_bytes"]
-    block = mmap.mmap(-1, size)  # begins at a page, as O_DIRECT requires
+    block = mmap.mmap(-1, size)  # begins at a page, as unbuffered I/O requires
     block.write(os.urandom(size))
     blocks = parameters["file_bytes"] // size
-    clock, chance = time.monotonic_ns, generator.random
+    read_clock, chance = clock.now_ns, generator.random
 
     def step():
         offset = int(chance() * blocks) * size
-        start_ns = clock()
+        start_ns = read_clock()
         if writes:
-            os.pwrite(descriptor, block, offset)
+            files.write_at(descriptor, block, offset)
         else:
-            os.preadv(descriptor, (block,), offset)
-        latencies[_rounded_down(clock() - start_ns)] += 1
+            files.read_at(descriptor, block, offset)
+        latencies[_rounded_down(read_clock() - start_ns)] += 1
 
     return step
 

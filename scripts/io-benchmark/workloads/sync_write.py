@@ -16,12 +16,11 @@ stores the data cannot be seen; the storage part of the result has its write cac
 """
 
 import itertools
+import mmap
 import os
-import time
 
-from crew import Crew
-from kernel import Account
 from measuring.batches import PYTHON, Batches
+from system import accounts, clock, crews, files
 
 FIRST = "dsync-append-first"
 WRITE_BYTES = 512
@@ -30,7 +29,6 @@ FULL = {"samples_planned": 10_000, "warm_up": 100, "processes": 300, "time_limit
 QUICK = {"samples_planned": 200, "warm_up": 10, "processes": 10, "time_limit_s": 1.0}
 FIRST_WRITES = 30
 MESSAGE_EVERY_NS = 100_000_000
-NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class _SyncWrite(Batches):
@@ -60,55 +58,64 @@ class _SyncWrite(Batches):
         path, parameters = os.path.join(self._folder, entry["variant"]), entry["parameters"]
         writes = parameters["writes_a_process"]  # of a sample; None: each write is one
 
-        def work(_number, ready, tell):
-            step = STEPS[entry["variant"]](path)
-            for _ in range(parameters["warm_up"]):
-                step()
-            ready()
-            _write_and_tell(step, 1 if writes else self.planned - self.taken, tell)
-
+        warm_up = parameters["warm_up"]
         enough = False
         while not enough:
+            samples = 1 if writes else self.planned - self.taken
             try:
-                with Crew(1, work) as crew:
+                with crews.Crew(1, _work, entry["variant"], path, warm_up, samples) as crew:
                     enough = self.take_times(crew, writes or 1)
             finally:
                 if os.path.exists(path):
                     os.unlink(path)
 
 
+def _work(_number, ready, tell, variant, path, warm_up, samples):
+    step = STEPS[variant](path)
+    for _ in range(warm_up):
+        step()
+    ready()
+    _write_and_tell(step, samples, tell)
+
+
 def _write_and_tell(step, samples, tell):
     """Write, and send the times and what was spent, never between the two readings of the clock."""
-    clock = time.monotonic_ns
-    with Account() as account:
+    read_clock = clock.now_ns
+    with accounts.Account() as account:
         while samples > 0:
-            times, due_ns = [], clock() + MESSAGE_EVERY_NS
+            times, due_ns = [], read_clock() + MESSAGE_EVERY_NS
             before = account.read()
             end_ns = 0
             while end_ns < due_ns and len(times) < samples:
-                start_ns = clock()
+                start_ns = read_clock()
                 step()
-                end_ns = clock()
+                end_ns = read_clock()
                 times.append((start_ns, end_ns))
             tell([times, [end_ns - times[0][0], *account.since(before)]])
             samples -= len(times)
 
 
+def _block():
+    """Return what is written; it begins at a page, as a write past the cache may require."""
+    memory = mmap.mmap(-1, mmap.PAGESIZE)
+    memory[:WRITE_BYTES] = os.urandom(WRITE_BYTES)
+    return memoryview(memory)[:WRITE_BYTES]
+
+
 def _overwriting(path):
-    block = os.urandom(WRITE_BYTES)
-    descriptor = os.open(path, NEW_FILE, 0o600)
+    block = _block()
+    descriptor = files.open_new(path)
     for _ in range(REGION_WRITES):
         os.write(descriptor, block)
-    os.fsync(descriptor)
+    files.sync(descriptor)
     os.close(descriptor)
-    descriptor = os.open(path, os.O_WRONLY | os.O_DSYNC)
+    descriptor = files.open_synced(path)
     offsets = itertools.cycle(range(0, REGION_WRITES * WRITE_BYTES, WRITE_BYTES))
-    return lambda: os.pwrite(descriptor, block, next(offsets))
+    return lambda: files.write_at(descriptor, block, next(offsets))
 
 
 def _appending(path):
-    block = os.urandom(WRITE_BYTES)
-    descriptor = os.open(path, NEW_FILE | os.O_APPEND | os.O_DSYNC, 0o600)
+    block, descriptor = _block(), files.open_to_append(path, is_synced=True)
     return lambda: os.write(descriptor, block)
 
 
@@ -123,12 +130,11 @@ def _appending_first(path):
 
 
 def _appending_with_fsync(path):
-    block = os.urandom(WRITE_BYTES)
-    descriptor = os.open(path, NEW_FILE | os.O_APPEND, 0o600)
+    block, descriptor = _block(), files.open_to_append(path, is_synced=False)
 
     def step():
         os.write(descriptor, block)
-        os.fsync(descriptor)
+        files.sync(descriptor)
 
     return step
 

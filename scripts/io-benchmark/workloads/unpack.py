@@ -23,13 +23,11 @@ import hashlib
 import os
 import random
 import shutil
-import time
 
-from early_end import SkippedError, WorkloadError
-from kernel import Account
+from errors import SkippedError, WorkloadError
 from log import MIB
 from measuring.batches import PYTHON, Batches
-from observe import page_cache
+from system import accounts, clock, files, page_cache
 
 # Half of the small files have less than 4 KiB, and the few large files have most of the bytes.
 FULL = {"small_files": 2_400, "large_bytes": 2 * MIB, "samples": 24, "time_limit_s": 32.0}
@@ -46,7 +44,6 @@ FILE, FOLDER = b"0", b"5"
 READ_BYTES = 128 * 1024
 FILE_SYSTEM_BLOCK_BYTES = 4096
 SPARE_BYTES = 16 * MIB
-NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class _Unpack(Batches):
@@ -83,7 +80,9 @@ class _Unpack(Batches):
     def start(self, entry):
         self._is_cold = entry["variant"].startswith("cold")
         self._is_synced = entry["variant"].endswith("-sync")
-        method = "own tar reader, syncfs" if self._is_synced else "own tar reader"
+        method = "own tar reader"
+        if self._is_synced:
+            method += ", " + page_cache.SYNC_METHOD
         entry["observed"].update(method=method, python=PYTHON, unpacked_bytes=0)
         self.unpack_once()  # a warm-up
         self._make_ready()
@@ -91,7 +90,7 @@ class _Unpack(Batches):
 
     def measure(self, entry):
         observed = entry["observed"]
-        with Account() as account:
+        with accounts.Account() as account:
             enough = False
             while not enough:
                 before = account.read()
@@ -105,14 +104,14 @@ class _Unpack(Batches):
 
     def unpack_once(self):
         """Return the start, the end of the last file, and the end."""
-        start_ns = time.monotonic_ns()
-        files = _unpack(self._archive, self._tree)
-        unpacked_ns = time.monotonic_ns()
+        start_ns = clock.now_ns()
+        count = _unpack(self._archive, self._tree)
+        unpacked_ns = clock.now_ns()
         if self._is_synced:
             page_cache.sync_filesystem(self._tree)
-        end_ns = time.monotonic_ns()
-        if files != len(self._sizes):
-            raise WorkloadError("unpacked %d files of %d" % (files, len(self._sizes)))
+        end_ns = clock.now_ns()
+        if count != len(self._sizes):
+            raise WorkloadError("unpacked %d files of %d" % (count, len(self._sizes)))
         return start_ns, unpacked_ns, end_ns
 
     def _make_ready(self):
@@ -141,14 +140,14 @@ def _file_sizes_bytes(seed, sizes):
     """
     # Only random() gives the same values in every version of Python.
     draw = random.Random(seed).random
-    files = []
+    sizes_bytes = []
     for large in range(LARGE_FILES):
         for _ in range(sizes["small_files"] // LARGE_FILES):
             octave = SMALLEST_BYTES << int(draw() * SMALL_OCTAVES)
-            files.append(octave + int(draw() * octave))
+            sizes_bytes.append(octave + int(draw() * octave))
         octave = sizes["large_bytes"] << large % LARGE_OCTAVES
-        files.append(octave + int(draw() * octave))
-    return files
+        sizes_bytes.append(octave + int(draw() * octave))
+    return sizes_bytes
 
 
 def _write_archive(path, sizes, seed):
@@ -188,7 +187,7 @@ def _header(name, kind, mode, size=0):
 
 def _unpack(archive_path, tree):
     """Unpack an archive of _write_archive() into a new folder; return the number of files."""
-    files = 0
+    count = 0
     os.mkdir(tree)
     start = os.fsencode(tree) + b"/"
     with open(archive_path, "rb", buffering=READ_BYTES) as archive:
@@ -196,17 +195,17 @@ def _unpack(archive_path, tree):
             header = archive.read(TAR_BLOCK_BYTES)
             name = header[:NAME_BYTES].rstrip(b"\0")
             if not name:  # a block of zeros ends the archive
-                return files
+                return count
             mode, size = int(header[100:107], 8), int(header[124:135], 8)
             if header[156:157] == FOLDER:
                 os.mkdir(start + name, mode)
             else:
                 _unpack_file(archive, start + name, mode, size, int(header[136:147], 8))
-                files += 1
+                count += 1
 
 
 def _unpack_file(archive, path, mode, size, modified_s):
-    file = os.open(path, NEW_FILE, 0o600)
+    file = files.open_new(path)
     try:
         left = size
         while left:
@@ -216,8 +215,7 @@ def _unpack_file(archive, path, mode, size, modified_s):
             left -= len(data)
             while data:
                 data = data[os.write(file, data) :]
-        os.fchmod(file, mode)
-        os.utime(file, (modified_s, modified_s))
+        files.finish_unpacked(file, mode, modified_s)
     finally:
         os.close(file)
     archive.read(_rounded_up(size, TAR_BLOCK_BYTES) - size)

@@ -24,13 +24,12 @@ import asyncio
 import contextlib
 import os
 import statistics
-import time
 
-from crew import Crew
-from early_end import SkippedError
+from errors import SkippedError
 from log import NS_PER_S
 from measuring.batches import Batches
 from measuring.curl import LOOPBACK, TOGETHER, Curl
+from system import clock, crews
 
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 FULL = {"objects": 200, "at_once": 50, "sets": 20, "delay_ns": 20_000_000, "time_limit_s": 30.0}
@@ -85,11 +84,7 @@ class _Upload(Batches):
             self._measure_to(url, way, entry)
             return
 
-        def work(_number, ready, tell):
-            ready()
-            asyncio.run(_serve(entry["parameters"]["delay_ns"] / NS_PER_S, tell))
-
-        with Crew(1, work) as crew:
+        with crews.Crew(1, _run_server, entry["parameters"]["delay_ns"] / NS_PER_S) as crew:
             port = next(self.take_messages(crew))[1]
             self._measure_to(LOOPBACK + str(port), way, entry)
 
@@ -103,7 +98,7 @@ class _Upload(Batches):
                 observed["without_expect_ns"] = [sent[1] - sent[0] for sent in uploads if sent]
             observed["expect_100_stalls"] = 0
         observed["connections"] = 0
-        self.begin(time.monotonic_ns())
+        self.begin(clock.now_ns())
         together = way in TOGETHER
         urls = _addresses(url, parameters["objects_at_once" if together else "objects_planned"])
         enough = False
@@ -117,7 +112,7 @@ class _Upload(Batches):
         """Add the uploads of one set; return whether there are enough samples."""
         observed, times = entry["observed"], []
         for sent in uploads:
-            now_ns = time.monotonic_ns()
+            now_ns = clock.now_ns()
             if sent is None:
                 self.look_around(now_ns)
                 if self._rows and now_ns >= self.deadline_ns:
@@ -148,6 +143,11 @@ def _addresses(url, count):
     """Return the URLs of objects; few names are reused, so few objects stay on the server."""
     url = url if "{name}" in url else url.rstrip("/") + "/{name}"
     return [url.replace("{name}", "io-benchmark-%04d" % number) for number in range(count)]
+
+
+def _run_server(_number, ready, tell, delay_s):
+    ready()
+    asyncio.run(_serve(delay_s, tell))
 
 
 async def _serve(delay_s, report_port):

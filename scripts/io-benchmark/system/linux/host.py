@@ -5,21 +5,21 @@ import mmap
 import os
 import re
 import sys
-import time
 from typing import Any
 
-from kernel import (
+from log import MIB
+from system.linux import devices, storage
+from system.linux.clock import now_ns
+from system.linux.kernel import (
     first_int,
     first_match,
     is_folder,
     list_names,
-    output_of,
     read_int,
     read_lines,
     read_text,
 )
-from log import MIB
-from observe import devices, storage
+from system.linux.processes import output_of
 
 TOUCH_BYTES, CHUNK_BYTES = 64 * MIB, 8 * MIB
 TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are not free" % (
@@ -62,10 +62,10 @@ def observe(*, may_measure=True):
         "architecture": kernel.machine,
         "distribution": first_match(r'^PRETTY_NAME="?([^"\n]+)', "/etc/os-release"),
         "cpu_model": first_match(r"^model name\s*:\s*(.+)", "/proc/cpuinfo"),
-        "cpu_count": len(os.sched_getaffinity(0)),
+        "cpu_count": len(usable_cpus()),
         "cpu_online_count": os.cpu_count(),
-        "memory_bytes": memory_bytes("MemTotal"),
-        "memory_available_bytes": memory_bytes("MemAvailable"),
+        "memory_bytes": _memory_bytes("MemTotal"),
+        "memory_available_bytes": _memory_bytes("MemAvailable"),
         "machine_vendor": read_text("/sys/class/dmi/id/sys_vendor"),
         "machine_product": read_text("/sys/class/dmi/id/product_name"),
         "boot_id": read_text("/proc/sys/kernel/random/boot_id"),
@@ -93,9 +93,32 @@ def _cpu_settings():
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def memory_bytes(field):
+def _memory_bytes(field):
     kib = first_int(r"^%s:\s+(\d+) kB" % field, "/proc/meminfo")
     return None if kib is None else kib * 1024
+
+
+def usable_cpus():
+    return sorted(os.sched_getaffinity(0))
+
+
+def program_format():
+    """Return which programs this machine runs."""
+    return os.uname().machine
+
+
+def unwritten_bytes():
+    """Return how many bytes are dirty, and under writeback; None where that is not shown."""
+    return _memory_bytes("Dirty"), _memory_bytes("Writeback")
+
+
+def dirty_limit_bytes():
+    """Return how much may be dirty before writers must wait, by about the kernel's rule."""
+    limit_bytes = read_int("/proc/sys/vm/dirty_bytes")
+    if limit_bytes:
+        return limit_bytes
+    ratio = read_int("/proc/sys/vm/dirty_ratio") or 20
+    return (_memory_bytes("MemAvailable") or 0) * ratio // 100
 
 
 def available_bytes():
@@ -103,7 +126,7 @@ def available_bytes():
 
     A cgroup's inactive page cache counts as free: the kernel takes it back first.
     """
-    free = [memory_bytes("MemAvailable")]
+    free = [_memory_bytes("MemAvailable")]
     for limit in observe_limits()["memory"]:
         group = limit["group"]
         used = [read_int(os.path.join(group, name)) or 0 for name in USED_MEMORY]
@@ -123,10 +146,10 @@ def _touch_new_memory():
         return costs  # not enough memory
     with memory:
         for start in range(0, chunks * CHUNK_BYTES, CHUNK_BYTES):
-            started_ns = time.monotonic_ns()
+            started_ns = now_ns()
             for offset in range(start, start + CHUNK_BYTES, mmap.PAGESIZE):
                 memory[offset] = 1
-            costs.append((time.monotonic_ns() - started_ns) // 8)
+            costs.append((now_ns() - started_ns) // 8)
     return costs
 
 

@@ -6,8 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-import kernel
 import pytest
+from measuring.workload import together
+from system.linux import accounts, kernel, processes
 
 MS = 1_000_000
 SCHEDSTAT = Path("/proc/thread-self/schedstat")
@@ -17,9 +18,9 @@ def test_a_childs_times_are_read_before_it_is_reaped() -> None:
     """Its CPU time, its status, and what it waited for a CPU."""
     code = "import time\nwhile time.process_time() < 0.1: pass\nraise SystemExit(3)"
     child = os.posix_spawn(sys.executable, (sys.executable, "-S", "-c", code), os.environ)
-    kernel.wait_for(child)
-    assert (kernel.waiting_ns_of(child) is not None) == SCHEDSTAT.exists()
-    status, (user_ns, kernel_ns, waiting_ns) = kernel.reap(child, 55)
+    processes.wait_for(child)
+    assert (processes.waiting_ns_of(child) is not None) == SCHEDSTAT.exists()
+    status, (user_ns, kernel_ns, waiting_ns) = processes.reap(child, 55)
     assert (os.WEXITSTATUS(status), waiting_ns) == (3, 55)
     assert user_ns + kernel_ns > 90 * MS
     with pytest.raises(ChildProcessError):
@@ -39,18 +40,18 @@ def test_a_schedstat(recorded, text, later, waiting_ns):
     """The second number of three is the waiting; it is read again from the open file."""
     path = "/proc/thread-self/schedstat"
     recorded({} if text is None else {path: text, "/proc/7/schedstat": text})
-    with kernel.Account() as account:
+    with accounts.Account() as account:
         before = account.read()
         if later is not None:
             Path(kernel.ROOT + path).write_text(later)
         user_ns, kernel_ns, waited_ns = account.since(before)
     assert user_ns + kernel_ns >= 0
     assert waited_ns == waiting_ns
-    assert kernel.waiting_ns_of(7) == (waiting_ns and 20)
+    assert processes.waiting_ns_of(7) == (waiting_ns and 20)
 
 
 def test_sums_of_processes() -> None:
     """What one of them does not know, nobody knows of all together."""
     spent = [(10, 4, 3, 2), (10, 1, 1, 0), (1, 1, 0, None), (1, 0, 1, 7)]
     sums = [(10, 4, 3, 2), (20, 5, 4, 2), (21, 6, 4, None), (22, 6, 5, None)]
-    assert list(itertools.accumulate(spent, kernel.together)) == sums
+    assert list(itertools.accumulate(spent, together)) == sums

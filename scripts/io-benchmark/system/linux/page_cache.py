@@ -2,22 +2,29 @@
 """The page cache: evict files, check with mincore and FIEMAP that it worked, and sync."""
 
 import array
-import ctypes
 import fcntl
 import mmap
 import os
 import struct
+from functools import lru_cache
 
 from log import MIB
 
+SYNC_METHOD = "syncfs"
 DROP_CACHES = "/proc/sys/vm/drop_caches"
-LIBC = ctypes.CDLL(None, use_errno=True)
 FS_IOC_FIEMAP = 0xC020660B
 FIEMAP_FLAG_SYNC = 1
 FIEMAP_EXTENT_SHARED = 0x2000
 FIEMAP_HEADER = struct.Struct("=QQLLLL")
 FIEMAP_EXTENT = struct.Struct("=QQQQQLLLL")
 EXTENTS = 64
+
+
+@lru_cache(maxsize=1)
+def _c_library():
+    import ctypes  # noqa: PLC0415 - measure must not load it
+
+    return ctypes, ctypes.CDLL(None, use_errno=True)
 
 
 def drop_all():
@@ -62,11 +69,12 @@ def resident_bytes(path):
         except (OSError, ValueError):
             return None
     pages = (size + mmap.PAGESIZE - 1) // mmap.PAGESIZE
+    ctypes, library = _c_library()
     states = (ctypes.c_ubyte * pages)()
     start = ctypes.c_char.from_buffer(memory)
     try:
         address = ctypes.c_void_p(ctypes.addressof(start))
-        if LIBC.mincore(address, ctypes.c_size_t(size), states) != 0:
+        if library.mincore(address, ctypes.c_size_t(size), states) != 0:
             return None
     finally:
         del start
@@ -75,9 +83,10 @@ def resident_bytes(path):
 
 
 def sync_filesystem(path):
+    ctypes, library = _c_library()
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        if LIBC.syncfs(descriptor) != 0:
+        if library.syncfs(descriptor) != 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     finally:
         os.close(descriptor)

@@ -6,7 +6,6 @@ one, however well the file system scales. Each is a new process that has done no
 I/O schedulers count per process.
 """
 
-import ctypes
 import fcntl
 import json
 import os
@@ -16,9 +15,9 @@ import sys
 import traceback
 from contextlib import suppress
 
-from early_end import SIGNALS, reason_of
+from errors import reason_of
+from system.linux.interruption import SIGNALS
 
-LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
 F_SETPIPE_SZ = 1031
 PIPE_BYTES = 1 << 20  # an hour of the sampler's rows
@@ -26,14 +25,15 @@ BUG = 70  # exit code of a member that ended by a bug of this script
 
 
 class Crew:
-    """`work(index, ready, tell)` runs in each member.
+    """`work(index, ready, tell, *arguments)` runs in each member.
 
-    It calls ready() when it can start, which returns when all can, and tell(object) with each
+    It is a function of a module, and its arguments can be pickled: other systems than Linux cannot
+    fork. It calls ready() when it can start, which returns when all can, and tell(object) with each
     message for the measuring process. Leaving the block ends the members.
     """
 
-    def __init__(self, count, work):
-        self._count, self._work = count, work
+    def __init__(self, count, work, *arguments):
+        self._count, self._work, self._arguments = count, work, arguments
         # Number, process and incomplete line of each member, by the pipe that is read here.
         self._members = {}
         self._go_write = -1
@@ -62,7 +62,7 @@ class Crew:
             if process == 0:
                 end_with_parent()
                 os.close(self._go_write)  # ready() waits until no process has it
-                _be_member(number, self._work, go_read, write_end)
+                _be_member(number, self._work, self._arguments, go_read, write_end)
             self._members[read_end] = number, process, b""
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
@@ -120,7 +120,7 @@ class Crew:
         self._members = {}
 
 
-def _be_member(number, work, go_read, write_end):
+def _be_member(number, work, arguments, go_read, write_end):
     """Run a member in the new process; never return."""
     status = BUG
     try:
@@ -141,7 +141,7 @@ def _be_member(number, work, go_read, write_end):
             os.read(go_read, 1)  # ends when the measuring process closes its end
 
         try:
-            work(number, ready, lambda message: write({"message": message}))
+            work(number, ready, lambda message: write({"message": message}), *arguments)
         except (OSError, MemoryError) as error:
             path = getattr(error, "filename", None)
             failure = {"failed": reason_of(error), "errno": getattr(error, "errno", None)}
@@ -158,10 +158,12 @@ def _be_member(number, work, go_read, write_end):
 
 def ending_with_parent():
     """Return what a new process calls first, so that the kernel ends it with its parent."""
-    parent = os.getpid()
+    import ctypes  # noqa: PLC0415 - measure must not load it
+
+    library, parent = ctypes.CDLL(None), os.getpid()
 
     def call():
-        LIBC.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        library.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
         if os.getppid() != parent:  # it ended before the call
             os._exit(1)
 

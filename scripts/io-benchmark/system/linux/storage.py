@@ -12,9 +12,9 @@ import time
 from itertools import starmap
 from typing import Any, List, NamedTuple, Optional
 
-from kernel import exists, is_folder, list_names, read_text
 from log import MIB
-from observe import devices
+from system.linux import devices
+from system.linux.kernel import exists, is_folder, list_names, read_text
 
 PROBE_BYTES = 8 * MIB
 # A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
@@ -79,6 +79,12 @@ def mount_of(path: str, mounts: List[_Mount]) -> Optional[_Mount]:
     path = os.path.realpath(path) + "/"
     above = [m for m in mounts if path.startswith(m.point.rstrip("/") + "/")]
     return max(reversed(above), key=lambda mount: len(mount.point), default=None)
+
+
+def root_of(path):
+    """Return where the path's file system is mounted; None where that is not shown."""
+    mount = mount_of(path, mount_table())
+    return None if mount is None else mount.point
 
 
 def container(table):

@@ -7,8 +7,8 @@ Only the leaves have a model and a scheduler; device mapper, md and btrfs do not
 
 import os
 
-import kernel
-from kernel import is_folder, list_names, read_int, read_lines, read_text
+from system.linux import kernel
+from system.linux.kernel import is_folder, list_names, read_int, read_lines, read_text
 
 CLASS = "/sys/class/block"
 QUEUE_NUMBERS = ["nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational"]
