@@ -7,6 +7,7 @@ import signal
 
 import once
 import pytest
+import wine
 from hypothesis import HealthCheck, settings
 
 # The same examples each time, however slow the machine is: what fails, fails again.
@@ -51,6 +52,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _session_folder(tmp_path_factory):
     once.set_session_folder(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def windows():
+    """A Windows of this session's own, under Wine; tests with it are marked `windows`."""
+    with wine.new_windows() as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)

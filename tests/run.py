@@ -32,7 +32,7 @@ PARALLEL = (
     f"--numprocesses={WORKERS}",
     "--dist=worksteal",
     "-m",
-    "not serial and not container",
+    "not serial and not container and not windows",
 )
 CONTAINER, SERIAL = "container", "serial"  # marks
 LINTERS = ROOT / "tests" / "lint.py"
@@ -53,9 +53,9 @@ def marked(mark: str, arguments: list[str]) -> tuple[tuple[str, str], list[str]]
     Without arguments it leaves out what takes long.
     """
     if arguments:
-        return ("-m", mark), arguments
-    # `tox -e lab` runs these.
-    return ("-m", f"{mark} and not lab"), files_with(mark)
+        return ("-m", f"{mark} and not windows"), arguments
+    # `tox -e lab` and `tox -e windows` run these.
+    return ("-m", f"{mark} and not lab and not windows"), files_with(mark)
 
 
 def merged(codes: list[int]) -> int:
