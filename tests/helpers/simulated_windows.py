@@ -15,13 +15,14 @@ from typing import Any
 
 import seed_case
 import windows_workloads
-from seed_facts import ENTRY, PLACE, Facts, fixed_work
+from seed_facts import ENTRY, PLACE, Facts
 from windows_facts import windows_host, windows_place
 from windows_machine import GIB, MIB, SIZES_BYTES, Counters, WindowsClock, WindowsMachine
 
 Document = dict[str, Any]
 DISK = "PhysicalDrive1"
 LETTERS_GUID = r"\\?\Volume{3f1a7d0c-0000-0000-0000-100000000000}\\"
+BURST_S, OPERATIONS_PER_S = 0.05, 20_000
 TRIAL_FILES, TRIAL_ROUNDS, REFILLS, CEILINGS, CEILING_S = 8, 3, 2, 3, 1.3
 
 
@@ -43,6 +44,7 @@ class Measuring:
     retrieves: int = 120
     workloads: tuple[str, ...] = ()
     has_trials: bool = False
+    bursts: int = 10  # of each fixed work; a short run has fewer
     knows_dirty: bool = True  # the workers' program was told of unwritten data
 
 
@@ -75,7 +77,7 @@ def measure_one(pool: WindowsPool, number: int, seed: int, how: Measuring) -> Do
         f"{ENTRY}.destination": how.destination,
         f"{ENTRY}.retrieves_planned": how.retrieves,
     }
-    facts |= _host(machine, dice) | _place(machine) | _totals(machine, run, final_sync, how)
+    facts |= _host(machine, how, dice) | _place(machine) | _totals(machine, run, final_sync, how)
     facts |= {f"limits.{name}": [] for name in ("cgroup_versions", "io", "memory", "cpu")}
     facts["limits.groups"] = {}
     (document,) = seed_case.documents(1, pools=["intel"], change={"intel": facts})
@@ -184,7 +186,7 @@ def _totals(machine: WindowsMachine, run: Counters, final_sync: Counters, how: M
     }
 
 
-def _host(machine: WindowsMachine, dice: random.Random) -> Facts:
+def _host(machine: WindowsMachine, how: Measuring, dice: random.Random) -> Facts:
     memory_bytes = round(machine.memory_gib * GIB)
     touch_ns = machine.touch_ns_per_mib * machine.kernel_factor
     scanner = machine.scanner
@@ -192,7 +194,11 @@ def _host(machine: WindowsMachine, dice: random.Random) -> Facts:
     if scanner.is_shown and scanner.excludes_place is not None:
         excluded = (f"{machine.letter}\\excluded",)
         excluded = (f"{machine.letter}\\",) if scanner.excludes_place else excluded
-    calls = machine.kernel_factor
+    works = {
+        "user": machine.user_factor,
+        "kernel-copy": machine.kernel_factor * machine.copy_factor,
+        "kernel-calls": machine.kernel_factor,
+    }
     return {
         "host.system": "windows",
         "host.kernel": machine.build,
@@ -227,7 +233,37 @@ def _host(machine: WindowsMachine, dice: random.Random) -> Facts:
             },
             filters=list(machine.filters),
         ),
-        **fixed_work(machine.user_factor, calls * machine.copy_factor, calls),
+        "host.fixed_work": [
+            _burst(work, work_factor, machine, dice)
+            for work, work_factor in works.items()
+            for _ in range(how.bursts)
+        ],
+    }
+
+
+def _burst(
+    work: str, work_factor: float, machine: WindowsMachine, dice: random.Random
+) -> dict[str, Any]:
+    """Return one burst of fixed work: until 50 ms have passed, without what others take.
+
+    A thread keeps its CPU for a quantum, and each competitor then has one as well.
+    """
+    worked_s, passed_s, left_s = 0.0, 0.0, dice.uniform(0, machine.quantum_s)
+    while passed_s < BURST_S:
+        step_s = min(left_s, BURST_S - passed_s)
+        worked_s, passed_s, left_s = worked_s + step_s, passed_s + step_s, left_s - step_s
+        if left_s <= 0:
+            waited_s = machine.competitors_per_cpu * machine.quantum_s * dice.expovariate(1)
+            passed_s, left_s = passed_s + waited_s, machine.quantum_s
+    in_user_mode = {"user": 1.0, "kernel-copy": 0.05, "kernel-calls": 0.2}[work]
+    return {
+        "work": work,
+        "start_ns": 0,
+        "duration_ns": _ns(passed_s),
+        "operations": max(1, round(worked_s * OPERATIONS_PER_S / work_factor)),
+        "user_ns": windows_workloads.ticks_ns(1e9 * worked_s * in_user_mode, dice),
+        "kernel_ns": windows_workloads.ticks_ns(1e9 * worked_s * (1 - in_user_mode), dice),
+        "waiting_ns": None,
     }
 
 

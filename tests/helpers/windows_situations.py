@@ -64,5 +64,6 @@ def drawn_measuring(truth: WindowsTruth, dice: random.Random) -> Measuring:
         retrieves=dice.choice([100, 150, 200]),
         workloads=dice.choice([(), some, WORKLOADS]),
         has_trials=dice.random() < 0.6,
+        bursts=dice.choice([2, 10, 10]),
         knows_dirty=dice.random() < 0.8,
     )

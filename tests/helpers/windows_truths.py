@@ -76,6 +76,7 @@ def base(dice: random.Random, vm_size: str | None = None) -> WindowsMachine:
         resident_share=dice.choice([0.0, 0.0, 1.0]),
         drive_varies=dice.uniform(0.01, 0.05),
         competitors_per_cpu=dice.choice([0.0, 0.0, 0.0, 0.1]),
+        quantum_s=dice.choice([0.1875, 0.0312]),
     )
 
 

@@ -142,7 +142,7 @@ LOOKUP_COST = rules.CauseRule(
 
 
 def _spawn_cost(case: Case) -> effects.Effect:
-    """Compare how much longer a process takes with how much longer a retrieve takes."""
+    """Compare how much longer a process takes than other work does with a retrieve's difference."""
     spawned = case.measured("spawn")
     if not spawned or case.difference_ns is None:
         unknown = "How much of that is starting grep is not known."
@@ -154,7 +154,9 @@ def _spawn_cost(case: Case) -> effects.Effect:
     evidence = effects.SideEvidence(
         lambda: (_process_start(spawn.baseline.mean_ns), _process_start(spawn.candidate.mean_ns))
     )
-    share = case.share_of(case.longer_ns(spawn)) or 0.0
+    slower, faster = case.slower_first(spawn)
+    longer_ns = slower.mean_ns - faster.mean_ns * general_slowdown(case)
+    share = case.share_of(longer_ns) or 0.0
     template = "The one process that a retrieve starts makes up {share} of the difference."
     effect = evidence.by_share(share, template)
     return effect.may_be_chance() if effect.is_slower and not spawn.is_decided else effect
