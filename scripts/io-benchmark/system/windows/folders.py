@@ -95,16 +95,3 @@ def replace(temporary, path):
 
 def remove_tree(path):
     sharing.repeated(shutil.rmtree, path)
-
-
-def is_stream(target):
-    """Return whether this is a pipe or device; OSError for a file that may not be changed."""
-    if os.path.isfile(target):
-        os.close(os.open(target, os.O_WRONLY))  # the system decides whether it may be changed
-        return False
-    return os.path.lexists(target)
-
-
-def write_to_stream(_target, path, data):
-    with open(path, "wb") as file:
-        file.write(data)
