@@ -49,7 +49,7 @@ def matching(pattern, convert, description):
 
 def _place(word):
     name, _, path = word.partition("=")
-    return Place(name, os.path.normpath(path))
+    return Place(name, os.path.abspath(path))
 
 
 # The names that a reader of results accepts.

@@ -5,11 +5,11 @@
 # it.
 NOTING = """
 import os
-from system.linux import files
+from system.linux import files, folders
 from workloads import sync_write
 sync_write.QUICK['time_limit_s'] = 600.0
 opened, synced, tell_all, plain = [], [], sync_write._write_and_tell, os.open
-def unlink(path):
+def remove(path):
     os.write(1, b'size %d\\n' % os.path.getsize(path))
     os.unlink(path)
 def fsync(descriptor):
@@ -27,9 +27,10 @@ def told(step, samples, tell):
         tell(times)
 sync_write._write_and_tell = told
 changed = {name: staticmethod(value) for name, value in
-           (('unlink', unlink), ('fsync', fsync), ('open', open_noted))}
+           (('fsync', fsync), ('open', open_noted))}
 sync_write.os = files.os = type('os', (), {**vars(os), **changed})
 files.sync = fsync
+folders.remove = remove
 """
 
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack
 
 from log import MIB, NS_PER_S
 from measuring.workload import together
-from system import accounts, clock, copies, processes
+from system import accounts, clock, copies, folders, processes
 
 PACED_BYTES = 256 * 1024
 PACED_FILES_DEEP = 4
@@ -64,7 +64,7 @@ class SeedSteps(AbstractContextManager):
     def copy(self, source, destination, size):
         if self._unlink:
             try:
-                os.unlink(destination)
+                folders.remove(destination)
             except FileNotFoundError:
                 pass  # the first copy
         source_fd = copies.open_to_read(source)

@@ -125,7 +125,7 @@ class _Trials:
         finally:
             for path in (self._destination, self._ceiling_file):
                 with suppress(FileNotFoundError):
-                    os.unlink(path)
+                    folders.remove(path)
         page_cache.sync_filesystem(self._retrieves.work)
 
     def _choose_ways(self, stack):
@@ -225,7 +225,7 @@ class _Trials:
         started_ns = clock.now_ns()
         page_cache.write_new_file(self._ceiling_file, size, chunk, is_synced=True)
         took_ns = clock.now_ns() - started_ns
-        os.unlink(self._ceiling_file)
+        folders.remove(self._ceiling_file)
         return took_ns
 
     def _measure_rounds(self, kinds):

@@ -114,6 +114,9 @@ class ResultFile:
     def write(self):
         """Write the whole file; after an OSError, the previous file is kept."""
         self.document["duration_ns"] = clock.now_ns() - self._origin_ns
+        violations = folders.sharing_violations()
+        if violations is not None:
+            self.document["sharing_violations"] = violations
         try:
             write(self.path, self.document)
         finally:
@@ -187,6 +190,7 @@ def claim_folder(path, job, attempts=10):
     """Make a new folder in the place, for this run alone, and a missing place; return its path."""
     import tempfile  # noqa: PLC0415 - measure must not load it
 
+    path = folders.long_path(path)
     try:
         folders.make_marked(path)
     except FileExistsError:
@@ -206,7 +210,7 @@ def claim_folder(path, job, attempts=10):
 def leave_folder(folder, path):
     """Remove the folder of this run, and the place if a run made it and no other works there."""
     folders.remove_tree(folder)
-    _remove_if_made_here(path)
+    _remove_if_made_here(folders.long_path(path))
 
 
 def _remove_if_made_here(path):

@@ -21,7 +21,7 @@ from measuring import trials
 from measuring.retrieval import SeedSteps
 from measuring.workload import Workload
 from settings import PROFILES
-from system import clock, host, page_cache, processes
+from system import clock, folders, host, page_cache, processes
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
@@ -93,7 +93,7 @@ class _Target:
     def remove(self):
         for path in self._held or [self.last]:
             if os.path.exists(path):
-                os.unlink(path)
+                folders.remove(path)
         self._held = []
         self._held_bytes = 0
 

@@ -30,7 +30,7 @@ from errors import SkippedError, WorkloadError
 from log import MIB, NS_PER_S
 from measuring.batches import PYTHON, Batches
 from measuring.fetching import BROKEN, SKIPPED, FetchError, fetch
-from system import accounts, clock, crews, files, page_cache
+from system import accounts, clock, crews, files, folders, page_cache
 
 FULL = {"piece_bytes": 16 * MIB, "samples_planned": 20, "time_limit_s": 15.0}
 QUICK = {"piece_bytes": 2 * MIB, "samples_planned": 20, "time_limit_s": 3.0}
@@ -172,7 +172,7 @@ class _Download(Batches):
         finally:
             for path in paths if to_place else ():
                 with contextlib.suppress(FileNotFoundError):
-                    os.unlink(path)
+                    folders.remove(path)
         if to_place:
             page_cache.sync_filesystem(self._folder)
         return downloads, errors

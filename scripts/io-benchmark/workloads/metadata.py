@@ -178,8 +178,8 @@ def _created(folder, _files):
 
     def step():
         os.close(os.open(first, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        os.rename(first, second)
-        os.unlink(second)
+        folders.rename(first, second)
+        folders.remove(second)
 
     return step, 3
 
@@ -205,7 +205,7 @@ def _look_from_another_thread(_number, ready, tell, path, checks):
         os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         names.put(name)
         end_ns, is_late = seen.get()
-        os.unlink(name)
+        folders.remove(name)
         tell([start_ns, end_ns, is_late])
 
 

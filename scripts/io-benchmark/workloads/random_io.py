@@ -2,11 +2,11 @@
 """Random reads and writes of 4 KiB past the page cache, one and 32 in flight (seed 000's fio).
 
 Measured: the number of operations per window of 100 ms, on a file of random bytes that was written
-and synced before, opened O_DIRECT; the 99th percentile of the latency of all operations; and what
-the threads of several Python processes, each with one operation in flight, spent on a CPU and
-waiting for one. Not measured: sequential I/O, and anything that the page cache does. If the file
-system refuses O_DIRECT (an older tmpfs), the workload is skipped: through the page cache it would
-measure memory.
+and synced before, opened O_DIRECT (on Windows NO_BUFFERING); the 99th percentile of the latency of
+all operations; and what the threads of several Python processes, each with one operation in flight,
+spent on a CPU and waiting for one. Not measured: sequential I/O, and anything that the page cache
+does. If the file system refuses O_DIRECT (an older tmpfs), the workload is skipped: through the
+page cache it would measure memory.
 """
 
 import mmap

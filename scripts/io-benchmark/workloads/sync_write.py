@@ -10,6 +10,8 @@
 
 Measured: each write until the file system reports it as stored; of the first writes, all 30
 together; and what the writing processes spent on a CPU and waiting for one.
+On Windows, WRITE_THROUGH with NO_BUFFERING is in the place of O_DSYNC, and FlushFileBuffers in that
+of fsync; a write has 512 bytes or a sector of the disk, if that has more.
 Each variant runs in a new process that has done no I/O before, because schedulers such as bfq count
 bandwidth and idling per process. Not measured: opening, creating, closing. Whether the disk really
 stores the data cannot be seen; the storage part of the result has its write cache.
@@ -20,10 +22,9 @@ import mmap
 import os
 
 from measuring.batches import PYTHON, Batches
-from system import accounts, clock, crews, files
+from system import accounts, clock, crews, files, folders
 
 FIRST = "dsync-append-first"
-WRITE_BYTES = 512
 REGION_WRITES = 2048  # overwritten one after the other: 1 MiB
 FULL = {"samples_planned": 10_000, "warm_up": 100, "processes": 300, "time_limit_s": 30.0}
 QUICK = {"samples_planned": 200, "warm_up": 10, "processes": 10, "time_limit_s": 1.0}
@@ -43,7 +44,7 @@ class _SyncWrite(Batches):
     def parameters(self, variant):
         is_first = variant["variant"] == FIRST
         return {
-            "write_bytes": WRITE_BYTES,
+            "write_bytes": files.sync_block_bytes(self._folder),
             "samples_planned": self.sizes["processes" if is_first else "samples_planned"],
             "warm_up": 0 if is_first else self.sizes["warm_up"],
             "writes_a_process": FIRST_WRITES if is_first else None,
@@ -51,27 +52,30 @@ class _SyncWrite(Batches):
 
     def prepare(self):
         # An append may also write a block of the journal and one of the inode.
-        self.check_space(4 * WRITE_BYTES * FULL["samples_planned"])
+        block_bytes = files.sync_block_bytes(self._folder)
+        self.check_space(4 * block_bytes * FULL["samples_planned"])
 
     def measure(self, entry):
         entry["observed"].update(process="fresh", python=PYTHON)
         path, parameters = os.path.join(self._folder, entry["variant"]), entry["parameters"]
         writes = parameters["writes_a_process"]  # of a sample; None: each write is one
-
-        warm_up = parameters["warm_up"]
+        work = entry["variant"], path, parameters["write_bytes"], parameters["warm_up"]
         enough = False
         while not enough:
             samples = 1 if writes else self.planned - self.taken
             try:
-                with crews.Crew(1, _work, entry["variant"], path, warm_up, samples) as crew:
+                with crews.Crew(1, _work, *work, samples) as crew:
                     enough = self.take_times(crew, writes or 1)
             finally:
                 if os.path.exists(path):
-                    os.unlink(path)
+                    folders.remove(path)
 
 
-def _work(_number, ready, tell, variant, path, warm_up, samples):
-    step = STEPS[variant](path)
+def _work(_number, ready, tell, variant, path, write_bytes, warm_up, samples):
+    # A write past the cache may have to begin at a page.
+    block = mmap.mmap(-1, write_bytes)
+    block.write(os.urandom(write_bytes))
+    step = STEPS[variant](path, block)
     for _ in range(warm_up):
         step()
     ready()
@@ -95,32 +99,24 @@ def _write_and_tell(step, samples, tell):
             samples -= len(times)
 
 
-def _block():
-    """Return what is written; it begins at a page, as a write past the cache may require."""
-    memory = mmap.mmap(-1, mmap.PAGESIZE)
-    memory[:WRITE_BYTES] = os.urandom(WRITE_BYTES)
-    return memoryview(memory)[:WRITE_BYTES]
-
-
-def _overwriting(path):
-    block = _block()
+def _overwriting(path, block):
     descriptor = files.open_new(path)
     for _ in range(REGION_WRITES):
         os.write(descriptor, block)
     files.sync(descriptor)
     os.close(descriptor)
     descriptor = files.open_synced(path)
-    offsets = itertools.cycle(range(0, REGION_WRITES * WRITE_BYTES, WRITE_BYTES))
+    offsets = itertools.cycle(range(0, REGION_WRITES * len(block), len(block)))
     return lambda: files.write_at(descriptor, block, next(offsets))
 
 
-def _appending(path):
-    block, descriptor = _block(), files.open_to_append(path, is_synced=True)
+def _appending(path, block):
+    descriptor = files.open_to_append(path, is_synced=True)
     return lambda: os.write(descriptor, block)
 
 
-def _appending_first(path):
-    append = _appending(path)
+def _appending_first(path, block):
+    append = _appending(path, block)
 
     def step():
         for _ in range(FIRST_WRITES):
@@ -129,8 +125,8 @@ def _appending_first(path):
     return step
 
 
-def _appending_with_fsync(path):
-    block, descriptor = _block(), files.open_to_append(path, is_synced=False)
+def _appending_with_fsync(path, block):
+    descriptor = files.open_to_append(path, is_synced=False)
 
     def step():
         os.write(descriptor, block)

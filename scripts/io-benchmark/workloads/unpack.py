@@ -6,6 +6,9 @@
   warm       the archive is in memory, as it is right after a download
   warm-sync  the same, until all files are on the disk
 
+On Windows also `warm-zip`, `warm-tar-gz` and `warm-tar-xz`: the same files in a compressed archive
+in memory, unpacked by Python's zipfile and tarfile, as tasks there do.
+
 Measured: all files together, from opening the archive to closing the last file, with the final sync
 where there is one; and what this process spent on a CPU and waiting for one. Each file is created,
 written, and given its mode and its time. Names, sizes and contents follow from the seed, the same
@@ -14,20 +17,19 @@ Not measured: downloading, decompression, removing the files. Between two sample
 removed and the file system is synced. So without a final sync, the disk writes only what the kernel
 does not keep in memory.
 
-The archive is an uncompressed tar, because decompression is only work for the CPU, and its speed
-depends on the version of a library. The tar is written and read here, because Python's tarfile
-differs between versions.
+Elsewhere the archive is an uncompressed tar, because decompression is only work for the CPU, and
+its speed depends on the version of a library. That tar is written and read here, because Python's
+tarfile differs between versions.
 """
 
 import hashlib
 import os
 import random
-import shutil
 
 from errors import SkippedError, WorkloadError
 from log import MIB
 from measuring.batches import PYTHON, Batches
-from system import accounts, clock, files, page_cache
+from system import accounts, clock, files, folders, page_cache
 
 # Half of the small files have less than 4 KiB, and the few large files have most of the bytes.
 FULL = {"small_files": 2_400, "large_bytes": 2 * MIB, "samples": 24, "time_limit_s": 32.0}
@@ -44,16 +46,20 @@ FILE, FOLDER = b"0", b"5"
 READ_BYTES = 128 * 1024
 FILE_SYSTEM_BLOCK_BYTES = 4096
 SPARE_BYTES = 16 * MIB
+# The variants with another archive; its contents compress.
+KINDS = {"warm-" + kind.replace(".", "-"): kind for kind in files.ARCHIVES}
 
 
 class _Unpack(Batches):
     name = "unpack"
     unit = "files/s"
     maximum_s = 170
-    names = ("cold", "cold-sync", "warm", "warm-sync")
+    names = ("cold", "cold-sync", "warm", "warm-sync", *KINDS)
     observes = ("method", "python", "resident_bytes", "unpacked_bytes", "sync_ns")
     full, quick = FULL, QUICK
-    _is_cold = _is_synced = False  # of the variant that is being measured
+    # Of the variant that is being measured.
+    _is_cold = _is_synced = False
+    _kind = None
 
     def __init__(self, bench, place, folder):
         super().__init__(bench, place, folder)
@@ -73,16 +79,22 @@ class _Unpack(Batches):
     def prepare(self):
         # Twice for the files: blocks of removed files are free only after a sync.
         in_blocks = sum(_rounded_up(size, FILE_SYSTEM_BLOCK_BYTES) for size in self._sizes)
-        self.check_space(3 * in_blocks + SPARE_BYTES)
-        _write_archive(self._archive, self._sizes, self._bench.settings.seed)
+        self.check_space((3 + len(KINDS)) * in_blocks + SPARE_BYTES)
+        seed = self._bench.settings.seed
+        _write_archive(self._archive, self._sizes, seed)
+        for kind in KINDS.values():
+            files.ARCHIVES[kind].write(self._path_of(kind), seed, _members(self._sizes))
         page_cache.sync_filesystem(self._folder)
 
     def start(self, entry):
         self._is_cold = entry["variant"].startswith("cold")
         self._is_synced = entry["variant"].endswith("-sync")
+        self._kind = KINDS.get(entry["variant"])
         method = "own tar reader"
         if self._is_synced:
             method += ", " + page_cache.SYNC_METHOD
+        if self._kind is not None:
+            method, self._archive = files.ARCHIVES[self._kind].method, self._path_of(self._kind)
         entry["observed"].update(method=method, python=PYTHON, unpacked_bytes=0)
         self.unpack_once()  # a warm-up
         self._make_ready()
@@ -105,7 +117,11 @@ class _Unpack(Batches):
     def unpack_once(self):
         """Return the start, the end of the last file, and the end."""
         start_ns = clock.now_ns()
-        count = _unpack(self._archive, self._tree)
+        if self._kind is None:
+            count = _unpack(self._archive, self._tree)
+        else:
+            os.mkdir(self._tree)
+            count = files.ARCHIVES[self._kind].unpack(self._archive, self._tree)
         unpacked_ns = clock.now_ns()
         if self._is_synced:
             page_cache.sync_filesystem(self._tree)
@@ -114,8 +130,11 @@ class _Unpack(Batches):
             raise WorkloadError("unpacked %d files of %d" % (count, len(self._sizes)))
         return start_ns, unpacked_ns, end_ns
 
+    def _path_of(self, kind):
+        return os.path.join(self._folder, "archive." + kind)
+
     def _make_ready(self):
-        shutil.rmtree(self._tree)
+        folders.remove_tree(self._tree)
         page_cache.sync_filesystem(self._folder)
         if self._is_cold:
             page_cache.evict(self._archive)
@@ -150,36 +169,45 @@ def _file_sizes_bytes(seed, sizes):
     return sizes_bytes
 
 
+def _members(sizes):
+    """Yield (name, mode, size) of these files, and of their folders of two levels, without size."""
+    for number, size in enumerate(sizes):
+        folder = number // FILES_PER_FOLDER
+        above = "folder-%03d" % (folder // FOLDERS_PER_FOLDER)
+        name = "%s/folder-%d" % (above, folder % FOLDERS_PER_FOLDER)
+        if number % (FILES_PER_FOLDER * FOLDERS_PER_FOLDER) == 0:
+            yield above, 0o755, None
+        if number % FILES_PER_FOLDER == 0:
+            yield name, 0o755, None
+        mode = 0o755 if number % EXECUTABLE_EACH == 0 else 0o644
+        yield "%s/file-%05d" % (name, number), mode, size
+
+
 def _write_archive(path, sizes, seed):
-    """Write a tar of these files, in folders of two levels."""
+    """Write a tar of these files."""
     # 2 MiB that do not compress: the same MiB twice, to be read from anywhere in the first.
     digests = (hashlib.sha256(b"%d %d" % (seed, block)) for block in range(MIB // 32))
     content = b"".join(digest.digest() for digest in digests) * 2
     with open(path, "xb", buffering=MIB) as archive:
-        for number, size in enumerate(sizes):
-            folder = number // FILES_PER_FOLDER
-            above = "folder-%03d" % (folder // FOLDERS_PER_FOLDER)
-            name = "%s/folder-%d" % (above, folder % FOLDERS_PER_FOLDER)
-            if number % (FILES_PER_FOLDER * FOLDERS_PER_FOLDER) == 0:
-                archive.write(_header(above, FOLDER, 0o755))
-            if number % FILES_PER_FOLDER == 0:
-                archive.write(_header(name, FOLDER, 0o755))
-            mode = 0o755 if number % EXECUTABLE_EACH == 0 else 0o644
-            name = "%s/file-%05d" % (name, number)
+        begin = 0
+        for name, mode, size in _members(sizes):
+            if size is None:
+                archive.write(_header(name, FOLDER, mode))
+                continue
             archive.write(_header(name, FILE, mode, size))
-            # Each file begins elsewhere in the content, so that no two are alike.
-            begin = number * TAR_BLOCK_BYTES % MIB
             whole, rest = divmod(size, MIB)
             archive.write(content[begin : begin + MIB] * whole)
             archive.write(content[begin : begin + rest])
             archive.write(bytes(_rounded_up(size, TAR_BLOCK_BYTES) - size))
+            # Each file begins elsewhere in the content, so that no two are alike.
+            begin = (begin + TAR_BLOCK_BYTES) % MIB
         archive.write(bytes(2 * TAR_BLOCK_BYTES))
 
 
 def _header(name, kind, mode, size=0):
     """Return a member's header: name, mode, user, group, size, time, checksum, kind."""
     numbers = b"%07o\0%07o\0%07o\0%011o\0%011o\0" % (mode, 0, 0, size, MODIFIED_S)
-    start = name.encode().ljust(NAME_BYTES, b"\0") + numbers
+    start = name.replace("/", os.sep).encode().ljust(NAME_BYTES, b"\0") + numbers
     end = (kind + bytes(100) + b"ustar\00000").ljust(TAR_BLOCK_BYTES - len(start) - 8, b"\0")
     checksum = sum(start) + sum(end) + 8 * ord(" ")  # as if it were blank itself
     return start + b"%06o\0 " % checksum + end
@@ -189,7 +217,7 @@ def _unpack(archive_path, tree):
     """Unpack an archive of _write_archive() into a new folder; return the number of files."""
     count = 0
     os.mkdir(tree)
-    start = os.fsencode(tree) + b"/"
+    start = os.path.join(tree, "")
     with open(archive_path, "rb", buffering=READ_BYTES) as archive:
         while True:
             header = archive.read(TAR_BLOCK_BYTES)
@@ -197,10 +225,11 @@ def _unpack(archive_path, tree):
             if not name:  # a block of zeros ends the archive
                 return count
             mode, size = int(header[100:107], 8), int(header[124:135], 8)
+            path = start + name.decode()
             if header[156:157] == FOLDER:
-                os.mkdir(start + name, mode)
+                os.mkdir(path, mode)
             else:
-                _unpack_file(archive, start + name, mode, size, int(header[136:147], 8))
+                _unpack_file(archive, path, mode, size, int(header[136:147], 8))
                 count += 1
 
 

@@ -25,6 +25,11 @@ def open_synced(path):
     return os.open(path, os.O_WRONLY | os.O_DSYNC)
 
 
+def sync_block_bytes(_path):
+    """Return how many bytes a synced write has."""
+    return 512
+
+
 sync = os.fsync
 write_at = os.pwrite
 

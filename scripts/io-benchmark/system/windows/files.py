@@ -3,10 +3,9 @@
 
 import ctypes
 import os
-from functools import partial
 
 from log import NS_PER_S
-from system.windows import archives, calls, descriptors, sharing
+from system.windows import archives, calls, descriptors, folders, sharing
 from system.windows.calls import GENERIC_READ, GENERIC_WRITE, wintypes
 from system.windows.descriptors import open_descriptor
 
@@ -55,14 +54,15 @@ def open_synced(path):
 def sync_block_bytes(path):
     """Return how many bytes a synced write has: past the cache, only whole sectors are written."""
     numbers = [wintypes.DWORD() for _ in range(4)]
-    folder = os.path.join(calls.extended(path), "")
-    _sectors_of(folder, *(ctypes.byref(number) for number in numbers))
+    folder = os.path.join(calls.extended(folders.existing(path)), "")
+    try:
+        _sectors_of(folder, *(ctypes.byref(number) for number in numbers))
+    except OSError:
+        return LEAST_SYNC_BYTES  # the first write says what is wrong
     return max(numbers[1].value, LEAST_SYNC_BYTES)
 
 
 sync = os.fsync
-rename = partial(sharing.repeated, os.rename)
-remove = partial(sharing.repeated, os.unlink)
 
 
 def read_at(descriptor, buffer, offset):

@@ -3,7 +3,7 @@
 
 import ctypes
 import os
-import shutil
+from functools import partial
 from typing import Any
 
 from system.windows import calls, sharing
@@ -73,13 +73,18 @@ def lock(folder):
         raise
 
 
-def free_space_bytes(path):
-    """Return the free space where the path is, or will be made; 0 where it cannot be read."""
+def existing(path):
+    """Return the path, or the folder above it that is there."""
     while not os.path.exists(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
+    return path
+
+
+def free_space_bytes(path):
+    """Return the free space where the path is, or will be made; 0 where it cannot be read."""
     free = ctypes.c_uint64()  # with the user's quota
     try:
-        _space_of(calls.extended(path), ctypes.byref(free), None, None)
+        _space_of(calls.extended(existing(path)), ctypes.byref(free), None, None)
     except OSError:
         return 0
     return free.value
@@ -89,9 +94,13 @@ def keep_mode(_descriptor, _path):
     """Do nothing: a new file has the rights that its folder gives."""
 
 
-def replace(temporary, path):
-    sharing.repeated(os.replace, temporary, path)
+replace = partial(sharing.repeated, os.replace)
+rename = partial(sharing.repeated, os.rename)
+remove = partial(sharing.repeated, os.unlink)
+sharing_violations = sharing.violations
 
 
 def remove_tree(path):
+    import shutil  # noqa: PLC0415 - measure must not load it
+
     sharing.repeated(shutil.rmtree, path)
