@@ -12,10 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -29,16 +27,10 @@ _END_LIMIT_S = 30.0
 MOZILLA_BUILD = "C:/mozilla-build"
 PYTHON = f"{MOZILLA_BUILD}/python3/python3.exe"
 TOOLS = f"{MOZILLA_BUILD}/msys2/usr/bin"
-# `findstr` of Wine 8 does nothing. This answers as `grep -Fnx TEXT FILE` does.
-_GREP = """
-import sys
-flags, text, path = sys.argv[1:]
-assert flags == "-Fnx", flags
-with open(path, encoding="utf-8") as file:
-    lines = [f"{at}:{line}" for at, line in enumerate(file, 1) if line.rstrip("\\n") == text]
-sys.stdout.buffer.write("".join(lines).encode())
-sys.exit(not lines)
-"""
+# `findstr` of Wine 8 does nothing, so that lookups need a grep.
+_COMPILER = "x86_64-w64-mingw32-gcc"
+_COMPILER_PACKAGE = "gcc-mingw-w64-x86-64-win32"
+_GREP = Path(__file__).with_name("grep.c")
 
 
 class Windows:
@@ -114,7 +106,8 @@ class Windows:
         shutil.copy(python / "python.exe", python / "python3.exe")
         tools = self.local(TOOLS)
         tools.mkdir(parents=True, exist_ok=True)
-        (tools / "grep.exe").write_bytes(_program(_GREP, PYTHON.replace("/", "\\")))
+        command = [_COMPILER, "-O2", "-s", "-o", str(tools / "grep.exe"), str(_GREP)]
+        subprocess.run(command, check=True)
 
     def local(self, path: str) -> Path:
         """Return Linux' path of a path that begins with a drive."""
@@ -200,24 +193,13 @@ def path_of(path: Path) -> str:
     return "Z:" + str(path.absolute()).replace("/", "\\")
 
 
-def _program(text: str, python: str) -> bytes:
-    """Return a program of Windows that runs a text with Python, as pip makes programs."""
-    from pip._vendor import distlib
-
-    launcher = Path(distlib.__file__).with_name("t64.exe").read_bytes()
-    archive = BytesIO()
-    with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("__main__.py", text)
-    return launcher + f"#!{python} -I -S\r\n".encode() + archive.getvalue()
-
-
 def needs_wine() -> None:
     """Skip where Wine or the usual Python is missing."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
         pytest.skip("needs Linux on x86-64, for Wine")
-    for program in ("wine", "wineserver", "wineboot"):
+    for program, packages in (("wine", "wine64 wine"), (_COMPILER, _COMPILER_PACKAGE)):
         if shutil.which(program) is None:
-            pytest.skip(f"needs {program} (on Debian: apt-get install wine64 wine)")
+            pytest.skip(f"needs {program} (on Debian: apt-get install {packages})")
     python_command()
 
 
