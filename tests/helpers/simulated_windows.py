@@ -118,7 +118,7 @@ def _samples(
         for name, phase in zip(("lookup", "copy"), phases, strict=True):
             columns[f"{name}_ns"].append(_ns(phase.time_s))
             for mode, spent_s in (("user", phase.user_s), ("kernel", phase.kernel_s)):
-                ticks_ns = windows_workloads.ticks_ns(1e9 * spent_s, dice)
+                ticks_ns = windows_workloads.ticks_ns(1e9 * spent_s, 1e9 * phase.time_s, dice)
                 columns[f"{name}_{mode}_ns"].append(ticks_ns)
     totals = map(sum, zip(columns["lookup_ns"], columns["copy_ns"], strict=True))
     columns["start_ns"] = [*itertools.accumulate(totals, initial=_ns(20))][:-1]
@@ -255,14 +255,15 @@ def _burst(
         if left_s <= 0:
             waited_s = machine.competitors_per_cpu * machine.quantum_s * dice.expovariate(1)
             passed_s, left_s = passed_s + waited_s, machine.quantum_s
+    worked_ns, passed_ns = 1e9 * worked_s, 1e9 * passed_s
     in_user_mode = {"user": 1.0, "kernel-copy": 0.05, "kernel-calls": 0.2}[work]
     return {
         "work": work,
         "start_ns": 0,
         "duration_ns": _ns(passed_s),
         "operations": max(1, round(worked_s * OPERATIONS_PER_S / work_factor)),
-        "user_ns": windows_workloads.ticks_ns(1e9 * worked_s * in_user_mode, dice),
-        "kernel_ns": windows_workloads.ticks_ns(1e9 * worked_s * (1 - in_user_mode), dice),
+        "user_ns": windows_workloads.ticks_ns(worked_ns * in_user_mode, passed_ns, dice),
+        "kernel_ns": windows_workloads.ticks_ns(worked_ns * (1 - in_user_mode), passed_ns, dice),
         "waiting_ns": None,
     }
 

@@ -13,6 +13,7 @@ from windows_truths import WindowsTruth
 
 from io_benchmark.analysis.model.pool_machine import PoolMachine
 
+NO_COUNTERS_SHARE = 0.05  # of pools whose workers may not read what their disks did
 POOL_SIZES = (4, 4, 5, 6, 8, 12, 20)
 WORKLOADS = ("unpack", "spawn", "sync-write", "metadata", "random-io")
 # They cost nothing, on either side.
@@ -48,6 +49,8 @@ def drawn_pools(
         if is_alike and not matters and name not in truth.facts and dice.random() < share:
             side = dice.choice([FAST, SLOW])
             made[side] = replace(made[side], **{name: dice.choice(values)})
+    if dice.random() < NO_COUNTERS_SHARE:
+        made = {name: replace(machine, has_counters=False) for name, machine in made.items()}
     between = dice.uniform(0.01, 0.05)
     pools = [
         WindowsPool(name, machine, dice.choice(POOL_SIZES), between)

@@ -122,6 +122,11 @@ def managed(dice: random.Random, rate: float, size_gib: float) -> Drive:
     return Drive(rate, rate, rate * 25, rate * 25, latency, size_gib=size_gib)
 
 
+def defined(vm_size: str, boot_disk: NetworkDisk) -> PoolMachine:
+    """Return what a pool's definition says, which names sizes without their prefix."""
+    return PoolMachine("azure", vm_size.removeprefix("Standard_"), boot_disk=boot_disk)
+
+
 # --- truths ---
 
 
@@ -180,8 +185,8 @@ def shared_device(dice: random.Random) -> WindowsTruth:
     ephemeral = NetworkDisk("", 127, is_ephemeral=True)
     return WindowsTruth(
         frozenset({"shared-io"}),
-        Kind(slow, PoolMachine("azure", size, boot_disk=ephemeral)),
-        Kind(fast, PoolMachine("azure", size, boot_disk=NetworkDisk("Premium_LRS", 127))),
+        Kind(slow, defined(size, ephemeral)),
+        Kind(fast, defined(size, NetworkDisk("Premium_LRS", 127))),
         OF_DISKS,
     )
 
@@ -213,8 +218,8 @@ def remote_image(dice: random.Random) -> WindowsTruth:
     size, ephemeral = fast.vm_size, NetworkDisk("", 127, is_ephemeral=True)
     return WindowsTruth(
         frozenset({"remote-image"}),
-        Kind(slow, PoolMachine("azure", size, boot_disk=ephemeral)),
-        Kind(fast, PoolMachine("azure", size, boot_disk=NetworkDisk("Premium_LRS", 127))),
+        Kind(slow, defined(size, ephemeral)),
+        Kind(fast, defined(size, NetworkDisk("Premium_LRS", 127))),
         LOOKUPS | {"drift-over-time"},
     )
 
@@ -236,9 +241,8 @@ def os_disk(dice: random.Random) -> WindowsTruth:
     right = frozenset({"os-disk", "network-disk"})
     beside = OF_DISKS | ({"disk-kind"} if slow.drive.bus != fast.drive.bus else set())
     size = fast.vm_size
-    defined = PoolMachine("azure", size, boot_disk=NetworkDisk("Premium_LRS", 127))
-    is_defined = dice.random() < 0.5
-    return WindowsTruth(right, Kind(slow, defined if is_defined else None), Kind(fast), beside)
+    of_slow = defined(size, NetworkDisk("Premium_LRS", 127)) if dice.random() < 0.5 else None
+    return WindowsTruth(right, Kind(slow, of_slow), Kind(fast), beside)
 
 
 def slower_kind(dice: random.Random) -> WindowsTruth:
@@ -376,7 +380,7 @@ def _on_managed(machine: WindowsMachine, dice: random.Random, size: str, gib: in
         drive_varies=0.005,
     )
     boot = NetworkDisk("Premium_LRS", gib)
-    return Kind(placed, PoolMachine("azure", size, boot_disk=boot) if dice.random() < 0.8 else None)
+    return Kind(placed, defined(size, boot) if dice.random() < 0.8 else None)
 
 
 def smaller_disk(dice: random.Random) -> WindowsTruth:

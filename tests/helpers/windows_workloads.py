@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Entries of the workloads besides cache-retrieve, by what a simulated Windows machine can do."""
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -9,7 +10,15 @@ import workload_entries
 from seed_case import outcome
 from windows_machine import MB, MIB, Counters, WindowsClock, WindowsMachine
 
-TICK_NS = 15_625_000
+TICK_NS, MANY_TICKS = 15_625_000, 30
+# How many times more samples a worker takes than are simulated.
+MORE_SAMPLES = {
+    "random-io": 7.0,
+    "spawn": 5.0,
+    "sync-write": 100.0,
+    "metadata": 10.0,
+    "unpack": 2.0,
+}
 UNPACKED_FILES, UNPACKED_BYTES = 2406, 70 * MIB
 # ns per byte of decompression in user mode.
 ARCHIVES = {"warm-zip": 4.0, "warm-tar-gz": 4.5, "warm-tar-xz": 14.0}
@@ -265,10 +274,20 @@ def _device_bytes(machine: WindowsMachine, moved: Counters) -> Entry | None:
     }
 
 
-def ticks_ns(spent_ns: float, dice: random.Random) -> int:
-    """Return a CPU time as Windows counts it: in whole ticks."""
-    whole, rest = divmod(spent_ns, TICK_NS)
-    return round((whole + (dice.random() < rest / TICK_NS)) * TICK_NS)
+def ticks_ns(spent_ns: float, passed_ns: float, dice: random.Random, finer: float = 1.0) -> int:
+    """Return a CPU time as Windows counts it: by whom each tick finds running.
+
+    `finer` is how many times more was measured, whose sum is known that much better.
+    """
+    tick_ns = TICK_NS / finer
+    ticks, share = passed_ns / tick_ns, min(1.0, spent_ns / max(1.0, passed_ns))
+    whole = int(ticks) + (dice.random() < ticks % 1)
+    if whole > MANY_TICKS:
+        deviation = math.sqrt(whole * share * (1 - share))
+        found = max(0.0, whole * share + deviation * dice.gauss(0, 1))
+    else:
+        found = sum(dice.random() < share for _ in range(whole))
+    return round(found * tick_ns)
 
 
 def _process_times(
@@ -276,10 +295,11 @@ def _process_times(
 ) -> Entry:
     threads = batch.threads or 1
     at_once = max(1.0, threads**0.92) if batch.workload == "metadata" else 1.0
-    work = sum(operations) * at_once
+    work, wall_ns = sum(operations) * at_once, sum(durations) * threads
+    finer = MORE_SAMPLES[batch.workload]
     return {
-        "wall_ns": sum(durations) * threads,
-        "user_ns": ticks_ns(batch.cost.user_ns * work, dice),
-        "kernel_ns": ticks_ns(batch.cost.kernel_ns * work, dice),
+        "wall_ns": wall_ns,
+        "user_ns": ticks_ns(batch.cost.user_ns * work, wall_ns, dice, finer),
+        "kernel_ns": ticks_ns(batch.cost.kernel_ns * work, wall_ns, dice, finer),
         "waiting_ns": None,
     }

@@ -17,7 +17,7 @@ from seed_workers import report_of, worker
 from simulated_windows import measure, measure_one
 from situations import FAST, SLOW
 from windows_situations import drawn_measuring, drawn_pools
-from windows_truths import TRUTHS, WindowsTruth
+from windows_truths import OF_DISKS, TRUTHS, WindowsTruth
 
 from io_benchmark.analysis.model.cause import Diagnosis, State
 from io_benchmark.analysis.model.comparison import Comparison, Verdict
@@ -54,7 +54,7 @@ class Explained(NamedTuple):
         truth = self.truth
         judged = {cause.name for cause in self.diagnosis.causes}
         right = truth.right & judged if self.is_by_truth else set()
-        allowed = truth.right | truth.beside if self.is_expected else set()
+        allowed = truth.right | truth.beside if self.is_expected else truth.beside & OF_DISKS
         named = self.names(State.SUPPORTED, State.CONFIRMED)
         answers = {
             "named": right & named,
