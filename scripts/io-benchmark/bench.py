@@ -7,7 +7,6 @@ import re
 import traceback
 from itertools import groupby
 
-from arguments import WrongArgumentsError
 from early_end import Interrupted
 from log import say
 from measuring import fixed_work
@@ -15,7 +14,7 @@ from measuring.timelines import Sampler
 from measuring.turns import Turns
 from result import figures
 from result.files import SCRIPT_VERSION, ResultFile, claim_folder, leave_folder, outcome
-from settings import check_folders, is_task, parse
+from settings import WrongArgumentsError, check_folders, is_task, parse
 from system import devices, host, storage
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2

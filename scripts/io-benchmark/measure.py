@@ -17,7 +17,8 @@ import errno
 import os
 from typing import Any
 
-from arguments import (
+from log import STDERR, say
+from settings import (
     PLACE,
     Parser,
     Place,
@@ -27,7 +28,6 @@ from arguments import (
     new_place,
     pool_name,
 )
-from log import STDERR, say
 from system import clock, commands
 
 WRONG_ARGUMENTS, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127

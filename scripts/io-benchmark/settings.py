@@ -3,27 +3,20 @@
 
 import argparse
 import os
+import re
 from argparse import ArgumentTypeError
-from typing import Any, Dict
+from typing import Any, Dict, NamedTuple
 
 import addresses
-from arguments import (
-    PLACE,
-    Parser,
-    Place,
-    WrongArgumentsError,
-    check_once,
-    check_places,
-    matching,
-    new_place,
-    pool_name,
-)
 from log import MIB
 from system import folders
 
 DESTINATIONS = ("overwrite", "unlink", "fresh")
 # The part of the full files' sizes that a profile has: the larger first.
 PROFILES = {"full": 1, "quarter": 4, "twentieth": 20, "quick": 80}
+PLACE = "workspace"  # as the kind names it
+HELP_COLUMNS = 79
+PLACES_AT_MOST = 10
 FULL_BYTES = 6 * 1024 * MIB  # with copies; the workload itself checks the exact space
 SHORT_PROFILES = {"twentieth": 200, "quick": 100}  # retrieves, at most
 TIME_BUDGET_S = 600.0  # for each workload, place and destination
@@ -48,6 +41,15 @@ CHOSEN_BY_CAPACITIES = (
 def is_task():
     """Return whether this is a task of Taskcluster, or a rehearsal of one."""
     return bool(os.environ.get("TASK_ID"))
+
+
+class WrongArgumentsError(Exception):
+    """The command line cannot be used; the message is for people."""
+
+
+class Place(NamedTuple):
+    name: str
+    path: str
 
 
 class _Settings(argparse.Namespace):
@@ -81,6 +83,35 @@ class _Settings(argparse.Namespace):
         return addresses.origin_of(self.download_url)
 
 
+class Parser(argparse.ArgumentParser):
+    def __init__(self, **keywords):
+        # With its width, since argparse imports much where it must ask for it.
+        formatter: Any = lambda prog: argparse.HelpFormatter(prog, width=HELP_COLUMNS)  # noqa: E731
+        super().__init__(formatter_class=formatter, **keywords)
+
+    def error(self, message):
+        raise WrongArgumentsError(message)
+
+
+def matching(pattern, convert, description):
+    """Return a type of argparse; `convert` raises ValueError for what is not as described."""
+
+    def parse(word):
+        try:
+            if re.fullmatch(pattern, word):
+                return convert(word)
+        except ValueError:
+            pass
+        raise ArgumentTypeError("%r is not %s" % (word, description))
+
+    return parse
+
+
+def _place(word):
+    name, _, path = word.partition("=")
+    return Place(name, os.path.abspath(path))
+
+
 def _positive(kind, most=10**9):
     def convert(word):
         number = kind(word)
@@ -103,6 +134,10 @@ def _file_sizes(word):
     return sizes
 
 
+# The names that a reader of results accepts.
+POOL = "[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+pool_name = matching(POOL, str, "1 to 100 letters, digits and _.-")
+new_place = matching("[a-z][a-z0-9-]{0,39}=" + folders.PLACE_PATTERN, _place, folders.PLACE_TEXT)
 _FILES = r"[0-9]{1,4}x[0-9]{1,5}(?:\.[0-9]{1,3})?"
 _sizes = matching("%s(?:,%s)*" % (_FILES, _FILES), _file_sizes, "COUNTxMIB[,COUNTxMIB]")
 # A lone dash is stdout for other programs; a file or folder of this name would surprise.
@@ -128,6 +163,19 @@ _OPTIONS: Dict[str, Any] = {
     "--pace": {"dest": "pace_bytes_per_s", "type": _positive(int, PACE_AT_MOST)},
     "--capacities": {"action": "store_true"},
 }
+
+
+def check_once(parser, option, values):
+    for value in values:
+        if values.count(value) > 1:
+            parser.error("argument %s: %r given twice; use it once" % (option, value))
+
+
+def check_places(parser, places):
+    for column in zip(*places):
+        check_once(parser, "--place", column)
+    if len(places) > PLACES_AT_MOST:
+        parser.error("argument --place: given more than %d times" % PLACES_AT_MOST)
 
 
 def parse(arguments, workload_names, job=None):

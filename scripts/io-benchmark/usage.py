@@ -3,8 +3,8 @@
 
 import textwrap
 
-from arguments import HELP_COLUMNS
 from log import say
+from settings import HELP_COLUMNS
 
 # One screen for people; %s stands for the workloads.
 HELP = """\

@@ -5,7 +5,6 @@ import os
 import shutil
 from typing import Any, get_args, get_type_hints
 
-import arguments
 import pytest
 import settings
 from msgspec import Meta
@@ -34,14 +33,14 @@ def test_the_limits_are_the_readers() -> None:
     assert settings.RETRIEVES_AT_MOST * len(RetrieveColumns.__struct_fields__) <= commas / 2
     hints = get_type_hints(CacheRetrieveEntry, include_extras=True)
     assert meta(hints["file_sizes_bytes"]).max_length == settings.FILES_AT_MOST
-    assert f"^{arguments.POOL}$" == meta(Name).pattern
+    assert f"^{settings.POOL}$" == meta(Name).pattern
 
 
 def test_the_most_places_and_destinations_fit(worker):
     """All workloads in as many places as can be given: no more entries than are read."""
     worker.workloads = WORKLOADS
     worker.environment["TASK_ID"] = "Prp_WjpGRx26VH-wA8fjTA"  # elsewhere places must exist
-    places = [f"--place=p{at}=/no/where/{at}" for at in range(arguments.PLACES_AT_MOST)]
+    places = [f"--place=p{at}=/no/where/{at}" for at in range(settings.PLACES_AT_MOST)]
     destinations = [f"--destination={name}" for name in settings.DESTINATIONS]
     code, output = worker.run("--place", "p=/no/where", *places[1:], *destinations)
     assert code == 1

@@ -8,8 +8,8 @@ import ci
 import pytest
 import settings
 import usage
-from arguments import WrongArgumentsError
 from result import figures
+from settings import WrongArgumentsError
 from system.linux import folders
 
 GB = figures.GB

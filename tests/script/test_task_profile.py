@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import arguments
 import msgspec
 import pytest
+import settings
 import task_profile
 from system.linux import devices
 
@@ -53,7 +53,7 @@ def profile_of(
     links = {"/sys/class/block/nvme0n1": "../../devices/nvme0n1"}
     recorded(before, links)
     output = str(folder / "task-profile.json")
-    places = [arguments.Place("root", "/")]
+    places = [settings.Place("root", "/")]
     chosen = SimpleNamespace(
         places=places, pool="intel", output=output, command=["make"], job=None, label=None
     )
