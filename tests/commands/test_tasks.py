@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from io_benchmark.context import Context
 from io_benchmark.operations import tasks
-from io_benchmark.operations.tasks import read_completed_runs
+from io_benchmark.operations.investigation_steps import read_completed_runs
 
 
 @pytest.fixture
@@ -169,11 +169,28 @@ def test_machines_without_runs(folder: Path) -> None:
     assert "Pull first: mdc1/linux-hw-07" in done.stdout
 
 
-@pytest.mark.parametrize("option", ["--rank", "--against=runs.csv", "--baseline=intel"])
+@pytest.mark.parametrize(
+    "option", ["--rank", "--against=runs.csv", "--baseline=intel", "--allow=os"]
+)
 def test_machines_cannot_be_combined(folder: Path, option: str) -> None:
     """Each machine is compared with those of its pool."""
     done = program.run("tasks", "runs.csv", "--machines", option, folder=folder, expected=2)
     assert "--machines" in done.stderr
+
+
+def test_pools_of_different_systems(folder: Path) -> None:
+    """A table may name the systems; --allow os compares the pools, with a note."""
+    systems = {"intel": "linux", "amd-16": "windows"}
+    rows = [row | {"os": systems[row["pool"]]} for row in real_tasks.rows()]
+    (folder / "runs.csv").write_text(real_tasks.table(rows, (*real_tasks.COLUMNS, "os")))
+    done = program.run("tasks", "runs.csv", folder=folder, expected=1)
+    assert "error: nothing was compared: the pools are of different systems; see" in done.stderr
+    assert "amd-16 (Windows, " in done.stdout
+    allowed = program.run("tasks", "runs.csv", "--allow", "os", folder=folder).stdout
+    assert "amd-16 takes 1.15× as long as intel" in allowed
+    assert "the pools are of different systems" in " ".join(allowed.split())
+    refused = program.run("tasks", "runs.csv", "--allow", "cpu", folder=folder, expected=2)
+    assert "argument --allow: 'cpu' is not a rule of tasks; choose os" in refused.stderr
 
 
 def test_nothing_in_common(folder):

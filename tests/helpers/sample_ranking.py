@@ -4,6 +4,7 @@
 import math
 import random
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -19,7 +20,12 @@ GROUP = "Q0dZr3pPQ3m2cV9zqv1l9A"
 
 
 def totals(
-    hours: dict[tuple[str, str], float], *, workers: int = 6, days: int = 30, spread: float = 0.0
+    hours: dict[tuple[str, str], float],
+    *,
+    workers: int = 6,
+    days: int = 30,
+    spread: float = 0.0,
+    systems: Mapping[str, str] = MappingProxyType({}),
 ) -> RunTotals:
     """Return sums of one run per day and worker, of these hours by label and pool."""
     dice, sums = random.Random(1), RunTotals()
@@ -31,7 +37,8 @@ def totals(
                 resolved_ms = started_ms + round(usual_h * HOUR_MS)
                 task_id, worker_id = f"{label} {pool} {worker} {day}", f"{pool}/{worker}"
                 ending = ("completed", "completed", -1, started_ms, resolved_ms)
-                sums.add(TaskRun(label, pool, task_id, 0, worker_id, *ending))
+                run = TaskRun(label, pool, task_id, 0, worker_id, *ending)
+                sums.add(replace(run, system=systems.get(pool, "")))
     return sums
 
 

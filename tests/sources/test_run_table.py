@@ -98,6 +98,12 @@ def test_forms(file, text):
     assert read(file, text, label=re.compile("build")) == ([RUN], [])
 
 
+def test_the_system(file):
+    """A column that a table may have."""
+    runs, _ = read(file, f"{HEAD},os\n{ROW},windows\n")
+    assert [run.system for run in runs] == ["windows"]
+
+
 def test_the_export_has_times_as_differences(file):
     """The first row is absolute, the others follow.
 

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 from io_benchmark.commands import phases
 from io_benchmark.commands.options import common
 from io_benchmark.commands.options.option import Given, flag, option, repeatable, several
-from io_benchmark.commands.options.values import parse_date, parse_name, whole_number, wrong_value
+from io_benchmark.commands.options.values import (
+    matching,
+    parse_date,
+    parse_name,
+    whole_number,
+    wrong_value,
+)
 from io_benchmark.context import Context
 
 if TYPE_CHECKING:  # --help needs no data classes
@@ -50,7 +56,7 @@ SINCE = option(
 RANK = flag(
     "--rank",
     "labels by what their slower pools cost per month",
-    excludes=dict.fromkeys(("--against", "--baseline", "--margin"), _RANKS),
+    excludes=dict.fromkeys(("--against", "--baseline", "--margin", "--allow"), _RANKS),
 )
 PHASES = flag("--phases", "which phase of set-up differs, by logs of the tasks")
 _LOGS, _MOST_LOGS = 200, 1000
@@ -75,18 +81,26 @@ ON = several(
 MACHINES = flag(
     "--machines",
     "machines that are slower than others of their pool",
-    excludes=dict.fromkeys(("--against", "--baseline", "--rank", "--phases"), _OF_POOL),
+    excludes=dict.fromkeys(("--against", "--baseline", "--rank", "--phases", "--allow"), _OF_POOL),
+)
+ALLOW = option(
+    "--allow",
+    "RULE",
+    "os: compare pools of different systems as well",
+    matching("os", "is not a rule of tasks; choose os", str),
+    default="",
 )
 ADDRESSES = common.ADDRESSES._replace(summary="where the runs are")
 LABELS = common.DETAILS._replace(summary="show each label and all notes")
 OPTIONS = {
     "which runs": (ADDRESSES, common.AGAINST, LABEL, POOLS, SINCE, common.BASELINE),
-    "how to judge": (common.MARGIN, RANK, MACHINES, PHASES, LOGS, READINGS, ON),
+    "how to judge": (common.MARGIN, ALLOW, RANK, MACHINES, PHASES, LOGS, READINGS, ON),
     common.REPORT_OUTPUT: (LABELS, common.PRICES, *common.GENERAL_OUTPUT),
 }
 
 
 def run(given: Given, context: Context) -> int:
+    from io_benchmark.analysis.tasks.compare_tasks import HOW_TO_ALLOW
     from io_benchmark.commands.output import print_report
     from io_benchmark.operations.tasks import compare_task_runs, rank_labels
 
@@ -119,12 +133,15 @@ def run(given: Given, context: Context) -> int:
         prices=given[common.PRICES],
         logs=_log_choice(given, context),
         on=given[ON],
+        across_systems=bool(given[ALLOW]),
     )
     if not report.comparisons:
         nothing = (
             "nothing could be compared: no label has completed runs on two sides; check --label, "
             "--pool and --since"
         )
+        if any(HOW_TO_ALLOW in remark.template for remark in report.remarks):
+            nothing = "nothing was compared: the pools are of different systems; see --allow"
     return print_report(report, given, context, nothing)
 
 

@@ -25,7 +25,9 @@ from io_benchmark.analysis.investigation.report_findings import explain, forecas
 from io_benchmark.analysis.investigation.set_up import needs_logs
 from io_benchmark.analysis.investigation.slowness import find_slowness
 from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.report import Report
+from io_benchmark.analysis.tasks.task_model import TaskSide
 from io_benchmark.context import Context
 from io_benchmark.errors import IoBenchmarkError, MissingError, ResultError
 from io_benchmark.operations.compare import compare, read_workers
@@ -39,10 +41,11 @@ from io_benchmark.operations.investigation_tasks import (
 from io_benchmark.operations.phases import LogChoice, compare_logs
 from io_benchmark.operations.predict import predict
 from io_benchmark.operations.submit import pools_of_kind
-from io_benchmark.operations.tasks import pool_of, pools_by_queue, read_completed_runs
+from io_benchmark.operations.tasks import pool_of, pools_by_queue, side_names
 from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
-from io_benchmark.sources.protocol import is_pool_named
+from io_benchmark.sources.gather import gather_task_runs
+from io_benchmark.sources.protocol import RunQuery, is_pool_named
 from io_benchmark.sources.run_results import TaskRun
 from io_benchmark.sources.taskcluster.addresses import TaskAddress, parse
 from io_benchmark.sources.taskcluster.queue_runs import find_earlier_tasks
@@ -276,3 +279,33 @@ def _named(queues: Sequence[str], pools: Mapping[str, str], who: str) -> tuple[s
             f"{who} no pool {missing}; add it to kind.yml, measure it, and give the results by --on"
         )
     return pool, reference
+
+
+class _CompletedRuns(NamedTuple):
+    """Completed runs by the name of their pool, and the messages about all that were read."""
+
+    of_label: dict[str, list[TaskRun]]
+    of_all_labels: dict[str, list[TaskRun]]
+    messages: tuple[str, ...]
+
+
+def read_completed_runs(
+    context: Context, whole: Sequence[str], addresses: Sequence[str], label: re.Pattern[str]
+) -> _CompletedRuns:
+    """Read the runs of every label at the addresses `whole`, and those of a label at all."""
+    with context.progress() as progress:
+        query = RunQuery(context.environment, progress, label=label, whole_addresses=len(whole))
+        # A task that several addresses lead to belongs to the first of them.
+        reading = gather_task_runs([*whole, *addresses], query)
+    at_whole = {run.identity for address, run in query.runs if address < len(whole)}
+    return _CompletedRuns(
+        _completed_by_pool([run for run in reading.results if label.search(run.label)]),
+        _completed_by_pool([run for run in reading.results if run.identity in at_whole]),
+        (*reading.unreadable, *reading.remarks),
+    )
+
+
+def _completed_by_pool(runs: Sequence[TaskRun]) -> dict[str, list[TaskRun]]:
+    names = side_names({run.pool for run in runs})
+    completed = [run for run in runs if TaskSide.ending(run) == "completed"]
+    return grouped(completed, lambda run: names[run.pool])

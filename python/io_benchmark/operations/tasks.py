@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import NamedTuple
 
 from msgspec import field
 from msgspec.structs import replace
@@ -15,13 +14,12 @@ from io_benchmark.analysis.explaining.causes import RULES_BY_NAME
 from io_benchmark.analysis.investigation.investigation_model import Reason
 from io_benchmark.analysis.investigation.report_findings import explain
 from io_benchmark.analysis.model.cause import Change, Resource
-from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.plan import AFTER, BEFORE, Plan
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as analyse
 from io_benchmark.analysis.tasks.difference_model import ComparedPhases
 from io_benchmark.analysis.tasks.ranking import ExplainedRanking, RankedLabel, RunTotals
-from io_benchmark.analysis.tasks.task_model import ExplainedTasks, TaskReport, TaskSide
+from io_benchmark.analysis.tasks.task_model import ExplainedTasks, TaskReport
 from io_benchmark.context import Context
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import listed
@@ -51,6 +49,7 @@ def compare_task_runs(
     prices: Mapping[str, Price],
     logs: LogChoice | None = None,
     on: Sequence[str] = (),
+    across_systems: bool = False,
 ) -> ExplainedTasks:
     """Compare the runs of each label between pools, or with those at the addresses of `against`.
 
@@ -60,7 +59,7 @@ def compare_task_runs(
     readings = {
         when: _read_runs(group, context, label, pools, since) for when, group in groups.items()
     }
-    names = _side_names({run.pool for reading in readings.values() for run in reading.results})
+    names = side_names({run.pool for reading in readings.values() for run in reading.results})
     sides: dict[str, list[TaskRun]] = {}
     for when, reading in readings.items():
         end = f" {when}" if when else ""
@@ -79,7 +78,13 @@ def compare_task_runs(
         # A user may name the baseline with its provisioner.
         plan = Plan.of_pools(names.values(), names.get(baseline or "", baseline), first=first)
     report = analyse(
-        plan, sides, margin=margin, prices=prices, unreadable=unreadable, remarks=remarks
+        plan,
+        sides,
+        margin=margin,
+        prices=prices,
+        unreadable=unreadable,
+        remarks=remarks,
+        across_systems=across_systems,
     )
     if logs is not None and report.comparisons:
         workers = read_workers(on, context).results if on else ()
@@ -243,36 +248,6 @@ def pool_of(queue: str, pools: Mapping[str, str]) -> str | None:
     return same.pop() if len(same) == 1 else None
 
 
-class CompletedRuns(NamedTuple):
-    """Completed runs by the name of their pool, and the messages about all that were read."""
-
-    of_label: dict[str, list[TaskRun]]
-    of_all_labels: dict[str, list[TaskRun]]
-    messages: tuple[str, ...]
-
-
-def read_completed_runs(
-    context: Context, whole: Sequence[str], addresses: Sequence[str], label: re.Pattern[str]
-) -> CompletedRuns:
-    """Read the runs of every label at the addresses `whole`, and those of a label at all."""
-    with context.progress() as progress:
-        query = RunQuery(context.environment, progress, label=label, whole_addresses=len(whole))
-        # A task that several addresses lead to belongs to the first of them.
-        reading = gather_task_runs([*whole, *addresses], query)
-    at_whole = {run.identity for address, run in query.runs if address < len(whole)}
-    return CompletedRuns(
-        _completed_by_pool([run for run in reading.results if label.search(run.label)]),
-        _completed_by_pool([run for run in reading.results if run.identity in at_whole]),
-        (*reading.unreadable, *reading.remarks),
-    )
-
-
-def _completed_by_pool(runs: Sequence[TaskRun]) -> dict[str, list[TaskRun]]:
-    names = _side_names({run.pool for run in runs})
-    completed = [run for run in runs if TaskSide.ending(run) == "completed"]
-    return grouped(completed, lambda run: names[run.pool])
-
-
 def _read_runs(
     addresses: Sequence[str],
     context: Context,
@@ -286,7 +261,7 @@ def _read_runs(
         return gather_task_runs(addresses, query)
 
 
-def _side_names(queues: Collection[str]) -> dict[str, str]:
+def side_names(queues: Collection[str]) -> dict[str, str]:
     """Return a side's name by worker pool: without the provisioner where that is not ambiguous.
 
     A table may name a pool without it; that is the same pool.

@@ -95,6 +95,7 @@ class TaskRun(Struct, frozen=True, order=True):
     own_ended_ms: int = -1
     cost: float = -1.0
     currency: str = ""
+    system: str = ""  # of its worker, as in results; empty: not known
 
     @property
     def identity(self) -> Hashable:

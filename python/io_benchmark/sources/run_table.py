@@ -68,6 +68,7 @@ class _Row(Struct, frozen=True):
     own_ended: Any = None
     cost: Annotated[float, Meta(ge=0, le=MOST_AMOUNT)] = 0.0  # not known, as in the export
     currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")] = "USD"
+    os: str = ""
 
 
 _COLUMNS = frozenset(_Row.__struct_fields__)
@@ -241,6 +242,7 @@ def _run(columns: Mapping[str, Any]) -> TaskRun:
         **{field: _time_ms(name, given[name]) for name, field in _TIMES.items() if name in given},
         cost=row.cost or -1.0,
         currency=row.currency if row.cost else "",
+        system=_clean_name(row.os),
     )
 
 

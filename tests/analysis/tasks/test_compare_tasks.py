@@ -16,6 +16,7 @@ from sample_tasks import (
 from io_benchmark.analysis.model.comparison import Verdict
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.tasks.compare_tasks import compare_tasks as task_report
+from io_benchmark.report.content import text_of
 from io_benchmark.report.formats import rendered
 from io_benchmark.sources.run_results import TaskRun
 
@@ -49,6 +50,35 @@ def test_workers_of_two_pools_with_one_id(labels):
     unknown = [replace(run, worker="") for run in runs]
     several = [replace(run, worker=f"{run.pool}{at}") for at, run in enumerate(sorted(runs))]
     assert only_pair(compared(unknown)).interval == only_pair(compared(several)).interval
+
+
+def of_systems(**systems: str) -> list[TaskRun]:
+    return [replace(run, system=systems[run.pool]) for run in runs_on_two_pools(10, 12)]
+
+
+def test_pools_of_different_systems() -> None:
+    """The same label is other work there: without --allow os it has figures, and no verdict."""
+    runs = of_systems(a="linux", b="windows")
+    report = compared(runs, baseline="a")
+    assert report.comparisons == ()
+    (remark,) = report.remarks
+    assert text_of(remark) == (
+        "b (Windows, 717 s per task) and a (Linux, 597 s per task) are not compared: the same "
+        "label is other work on another system; --allow os compares them"
+    )
+    allowed = compared(runs, baseline="a", across_systems=True)
+    assert only_pair(allowed).ratio == pytest.approx(1.2)
+    assert warnings_of(allowed)[0] == (
+        "the pools are of different systems: the same label is other work"
+    )
+
+
+@pytest.mark.parametrize(("first", "second"), [("linux", "linux"), ("", "windows"), ("", "")])
+def test_systems_that_are_not_known_to_differ(first: str, second: str) -> None:
+    """They are compared as before; a table may not have them."""
+    report = compared(of_systems(a=first, b=second))
+    assert only_pair(report) == only_pair(compared(runs_on_two_pools(10, 12)))
+    assert report.remarks == ()
 
 
 def test_workers_of_one_pool_before_and_after():

@@ -59,6 +59,18 @@ def test_one_worker_shows_nothing() -> None:
     assert totals(hours, workers=2).ranking({}).compared == 1
 
 
+def test_pools_of_different_systems() -> None:
+    """A label is compared with its fastest pool of the same system, as far as systems are known."""
+    hours = {("a", "slow"): 3.0, ("a", "fast"): 1.0, ("a", "other"): 2.0}
+    systems = {"slow": "windows", "fast": "linux", "other": "windows"}
+    sums = totals(hours, systems=systems)
+    (row,) = sums.ranking({}).labels
+    assert (row.pool, row.reference, sums.ranking({}).compared) == ("slow", "other", 1)
+    for pool in ("fast", "slow"):
+        unknown = totals(hours, systems={**systems, pool: ""})
+        assert unknown.ranking({}).compared == (2 if pool == "fast" else 0)
+
+
 def test_what_counts() -> None:
     """A run that is read twice counts once; one that did not complete is lost time of its pool.
 

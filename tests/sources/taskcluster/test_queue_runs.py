@@ -43,6 +43,17 @@ def test_addresses(deployment):
     assert everything.unreadable == ()
 
 
+@pytest.mark.parametrize(
+    ("named", "system"),
+    [("windows", "windows"), ("linux-bitbar", "linux"), ("a\nb", "a b"), (None, "")],
+)
+def test_the_system(deployment, named, system):
+    """It is the one that taskgraph tags a task with."""
+    deployment.definitions[TASK]["tags"]["os"] = named
+    (run,) = read(deployment, f"task:{TASK}").results
+    assert run.system == system
+
+
 def test_runs_that_have_not_ended(deployment):
     """They are counted in a message, and are no runs."""
     run = deployment.statuses[TASK]["runs"][0]

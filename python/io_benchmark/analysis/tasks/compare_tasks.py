@@ -12,7 +12,9 @@ from io_benchmark.analysis.model.comparison import Advice, Verdict
 from io_benchmark.analysis.model.looks import Schedule
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.statements import (
+    Quantity,
     Statement,
+    Unit,
     count,
     joined,
     ratio_of,
@@ -25,9 +27,11 @@ from io_benchmark.analysis.statistics.variances import LogMeans
 from io_benchmark.analysis.tasks.both_sides import BothSides
 from io_benchmark.analysis.tasks.task_costs import compare_costs
 from io_benchmark.analysis.tasks.task_model import TaskComparison, TaskReport, TaskSide
-from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, TaskPair
+from io_benchmark.analysis.tasks.task_pair import MOST_LABELS, CommonRuns, TaskPair
+from io_benchmark.analysis.validity.systems import name_of
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import plural
+from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.sources.run_results import TaskRun
 
 # Shares of failed or lost runs that differ by this between the sides are worth a warning. Chosen:
@@ -35,6 +39,7 @@ from io_benchmark.sources.run_results import TaskRun
 _ENDED_DIFFER = 0.1
 # Less than this share of a side's runs in the time of both sides is worth a warning. Chosen.
 _LEAST_OVERLAP = 0.5
+HOW_TO_ALLOW = "--allow os compares them"
 
 
 def compare_tasks(
@@ -45,21 +50,28 @@ def compare_tasks(
     prices: Mapping[str, Price] = MappingProxyType({}),
     unreadable: Sequence[str] = (),
     remarks: Sequence[str] = (),
+    across_systems: bool = False,
 ) -> TaskReport:
-    """Compare the runs of the pairs of sides that the plan names."""
+    """Compare the runs of the pairs of sides that the plan names.
+
+    Pairs of different systems only with `across_systems`: their work is not the same.
+    """
     used = {name: TaskSide.of(name, plan.pool(name), runs) for name, runs in sides.items() if runs}
     pairs = []
     unlike = []  # candidates that have no label in common with their baseline
     unlike_baseline = ""
+    of_other_systems = []
     for candidate, baseline in plan.pairs:
         if candidate not in used or baseline not in used:
             continue
         pair = TaskPair.of(used[candidate], used[baseline])
-        if pair is not None:
-            pairs.append(pair)
-        else:
+        if pair is None:
             unlike.append(candidate)
             unlike_baseline = unlike_baseline or baseline
+        elif across_systems or not _differ_in_system(pair):
+            pairs.append(pair)
+        else:
+            of_other_systems.append(_not_compared(pair))
     # What is assumed of few workers is by those of all pools.
     log_means: dict[str, LogMeans] = {}
     for pair in pairs:
@@ -69,6 +81,7 @@ def compare_tasks(
     if unlike:
         sentence = "{candidates} and {baseline} have no label in common with a completed run"
         messages.append(statement(sentence, candidates=joined(unlike), baseline=unlike_baseline))
+    messages += of_other_systems
     tests = verdicts.adjust([pair.estimate for pair in pairs], [pair.look for pair in pairs])
     return TaskReport(
         title=plan.title,
@@ -82,6 +95,30 @@ def compare_tasks(
         ),
         unreadable=tuple(unreadable),
         remarks=tuple(messages),
+    )
+
+
+def _differ_in_system(pair: TaskPair) -> bool:
+    systems = [pair.candidate.side.systems, pair.baseline.side.systems]
+    return all(systems) and len(set.union(*systems)) > 1
+
+
+def _not_compared(pair: TaskPair) -> Statement:
+    """Return what pools of different systems took, without a verdict."""
+    return statement(
+        "{candidate} and {baseline} are not compared: the same label is other work on another "
+        f"system; {HOW_TO_ALLOW}",
+        candidate=_with_system(pair.candidate),
+        baseline=_with_system(pair.baseline),
+    )
+
+
+def _with_system(runs: CommonRuns) -> Statement:
+    return statement(
+        "{side} ({systems}, {mean} per task)",
+        side=runs.side.name,
+        systems=joined(map(name_of, sorted(runs.side.systems))),
+        mean=Quantity(runs.mean_s * NS_PER_S, Unit.NANOSECONDS),
     )
 
 
@@ -145,6 +182,8 @@ def _advise(pair: TaskPair, verdict: Verdict, margin: float, comparisons: int) -
 
 def _warnings(pair: TaskPair, comparison: TaskComparison) -> Iterator[Statement]:
     """Return what changes how the comparison is read, the gravest first."""
+    if _differ_in_system(pair):
+        yield statement("the pools are of different systems: the same label is other work")
     yield from _few_workers(comparison)
     yield from _different_labels(comparison)
     yield from _times_apart(pair)

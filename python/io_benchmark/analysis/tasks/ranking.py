@@ -27,7 +27,8 @@ _DAY_MS, _MONTH_DAYS = 86_400_000, 30
 _S_PER_HOUR = 3600.0
 _WORKERS_WITH_LOGS = 20  # of a label on a pool; chosen, for the memory of a million runs
 _FEWEST_WORKERS = 2  # one worker shows nothing about others
-_Sides = Mapping[str, Mapping[str, LogMeans]]  # workers by label and pool
+# Workers by label, with the system where there are several, and by pool.
+_Sides = Mapping[tuple[str, str], Mapping[str, LogMeans]]
 
 
 class RankedLabel(Struct, frozen=True):
@@ -126,6 +127,7 @@ class RunTotals(Struct):
     # The newest completed run of some workers, by label and pool, where logs are to be read.
     samples: dict[tuple[str, str], dict[str, TaskRun]] | None = None
     unusable: int = 0
+    systems: dict[str, str] = {}  # of the pools
 
     def add(self, run: TaskRun) -> None:
         """Add a run that started and was not added before."""
@@ -142,6 +144,7 @@ class RunTotals(Struct):
         self.last_ms = max(self.last_ms, run.resolved_ms)
         sums = self.pools.setdefault(run.pool, _PoolSums())
         sums.runs += 1
+        self.systems[run.pool] = run.system
         if run.cost >= 0:
             cost = sums.costs.setdefault(run.currency, _CostSum())
             cost.amount += run.cost
@@ -174,7 +177,7 @@ class RunTotals(Struct):
         days = max(1.0, (self.last_ms - self.first_ms) / _DAY_MS)
         rows = []
         for pair in pairs:
-            estimate = _estimate(sides[pair.label], pair, level)
+            estimate = _estimate(sides[pair.label, self._system(pair.pool)], pair, level)
             interval = estimate.interval(level)
             if interval.low_ratio > 1:  # else it may be chance
                 rows.append(self._row(pair, estimate, interval, days / _MONTH_DAYS, pool_prices))
@@ -183,11 +186,18 @@ class RunTotals(Struct):
 
     def _sides(self) -> _Sides:
         """Return the pools of each label that have enough workers."""
-        sides: dict[str, dict[str, LogMeans]] = defaultdict(dict)
+        sides: dict[tuple[str, str], dict[str, LogMeans]] = defaultdict(dict)
         for (label, pool), workers in sorted(self.cells.items()):
             if len(workers) >= _FEWEST_WORKERS:
-                sides[label][pool] = [cell.log_s / cell.runs for cell in workers.values()]
+                sides[label, self._system(pool)][pool] = [
+                    cell.log_s / cell.runs for cell in workers.values()
+                ]
         return sides
+
+    def _system(self, pool: str) -> str:
+        """Return the system of a pool where several are known: there its work is another."""
+        known = set(self.systems.values()) - {""}
+        return self.systems[pool] if len(known) > 1 else ""
 
     def _row(
         self,
@@ -255,7 +265,7 @@ class RunTotals(Struct):
 
 def _pairs(sides: _Sides) -> Iterator[_LabelPair]:
     """Yield each pool of each label, except the one on which the label takes least."""
-    for label, by_pool in sides.items():
+    for (label, _), by_pool in sides.items():
         means = {pool: fmean(logs) for pool, logs in by_pool.items()}
         reference = min(means, key=lambda pool: (means[pool], pool))
         for pool in means:

@@ -81,6 +81,11 @@ class TaskSide(Struct, frozen=True):
         return [run for run in self.runs[ending] if run.label in labels]
 
     @property
+    def systems(self) -> set[str]:
+        """Return the systems of the runs, as far as they are known."""
+        return {run.system for runs in self.runs.values() for run in runs if run.system}
+
+    @property
     def counts(self) -> _SideRuns:
         return _SideRuns(
             side=self.name,

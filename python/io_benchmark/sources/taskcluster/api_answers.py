@@ -76,6 +76,7 @@ class _TaskPayload(Struct, frozen=True, rename="camel"):
 class _Tags(Struct, frozen=True, rename="camel"):
     label: str | None = None
     kind: str | None = None
+    os: str | None = None  # as taskgraph tags a task: of its worker
 
 
 class _Comparing(Struct, frozen=True):

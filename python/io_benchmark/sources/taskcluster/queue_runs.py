@@ -79,6 +79,7 @@ async def read_queue_runs(query: RunQuery, tasks: Sequence[ListedTask]) -> None:
                 resolved_ms=_milliseconds(run.resolved),
                 own_started_ms=own_started_ms,
                 own_ended_ms=own_ended_ms,
+                system=task.system,
             ),
             listed.number,
         )

@@ -57,6 +57,7 @@ class QueueTask(Struct, frozen=True):
     profiles: tuple[str, ...] = ()  # artifacts that its definition has room for
     baseline: str | None = None  # the pool that its kind compares others with
     logs: tuple[str, ...] = ()  # the names that its log may have, the best first
+    system: str = ""  # linux, windows, macosx; empty: not known
     past: str | None = None  # the namespace of the index that has its pool's results by date
 
     @classmethod
@@ -82,6 +83,8 @@ class QueueTask(Struct, frozen=True):
             own_times=_own_times(payload.artifacts, kind),
             profiles=_profiles(payload.artifacts),
             past=_past(definition.routes, pool),
+            # A task may run on a kind of Linux, such as linux-bitbar.
+            system=clean_name(definition.tags.os or "").partition("-")[0],
             baseline=definition.baseline,
             logs=_logs(payload.log, payload.logs),
         )
