@@ -58,7 +58,7 @@ def measure(arguments, job):
         wall_ns = clock.now_ns() - started_ns
         ending.update(code=code, signal=number)
     profiling.finish(ending, wall_ns, times_ns)
-    return ending["code"] if ending["signal"] is None else commands.end_by(ending["signal"])
+    return commands.end_as(ending["code"], ending["signal"])
 
 
 def _parse(arguments, job):

@@ -24,6 +24,7 @@ COST_SHARE = 0.005
 ROWS_AT_MOST = 40_000  # an hour at ten per second
 CELLS_AT_MOST = 400_000  # about 4 MB of JSON
 NOT_STARTED = "the command was not started"
+NO_CPU_TIME = "Windows counted no CPU time of the command's processes: too little, or it cannot"
 NO_DISK = "in memory, on a network, or on disks that only a write would identify"
 NO_FLUSH_COUNT = "the kernel does not count flushes; Linux 5.5 and later do"
 NO_WRITE_CACHE = "the disks have no volatile write cache, so a sync flushes nothing"
@@ -57,11 +58,11 @@ class TaskProfile:
         self.timeline = _CommandTimeline(self._leaves)
 
     def finish(self, ending, wall_ns, times_ns):
-        """Write the file; OSError if that fails. `times_ns` is None if nothing was started."""
+        """Write the file; OSError if that fails. `times_ns` is None if they are not known."""
         self.timeline.take()
         grown = _growth(self._before, self._read())
         other_cpu_ms = spent = None
-        reason = NOT_STARTED
+        reason = NOT_STARTED if ending["error"] else NO_CPU_TIME
         if times_ns is not None:
             spent = dict(zip(("user_ns", "kernel_ns"), times_ns))
             other_cpu_ms = _other_cpu_ms(grown, times_ns)
@@ -70,7 +71,7 @@ class TaskProfile:
             ended=time.strftime(files.UTC, time.gmtime()),
             ending=ending,
             wall_ns=wall_ns,
-            usage=self._noted("usage", spent, NOT_STARTED),
+            usage=self._noted("usage", spent, reason),
             other_cpu_ms=self._noted("other_cpu_ms", other_cpu_ms, reason),
             io=None,  # readers of 1.0.0 need this key and the next
             cgroup_bytes=None,

@@ -98,8 +98,9 @@ class Batches(Workload):
             if self._rows:
                 lasted_ns = clock.now_ns() - self._started_ns
                 entry["run_ns"] = (entry["run_ns"] or 0) + lasted_ns
-            # None where nothing was accounted for.
-            entry["process_times"] = dict(zip(TIMES, self._spent)) if self._spent[0] > 0 else None
+            # None where nothing was accounted for, or where the system does not tell the times.
+            is_known = self._spent[0] > 0 and None not in self._spent[:3]
+            entry["process_times"] = dict(zip(TIMES, self._spent)) if is_known else None
             entry["device_bytes"] = self._bench.device_bytes_since(before, entry["device_bytes"])
 
     def begin(self, started_ns):

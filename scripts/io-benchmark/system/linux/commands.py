@@ -106,8 +106,10 @@ def _environment():
     return {name: value for name, equals, value in variables if equals}
 
 
-def end_by(number):
-    """End by the signal that ended the command, so that the parent process sees it."""
+def end_as(code, number):
+    """Return the command's exit code, or end by the signal that ended it, as the parent sees it."""
+    if number is None:
+        return code
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     # Only the command's own core dump is kept.
     resource.setrlimit(resource.RLIMIT_CORE, (0, most))
