@@ -12,8 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,7 @@ TOOLS = f"{MOZILLA_BUILD}/msys2/usr/bin"
 _COMPILER = "x86_64-w64-mingw32-gcc"
 _COMPILER_PACKAGE = "gcc-mingw-w64-x86-64-win32"
 _GREP = Path(__file__).with_name("grep.c")
+_CURL = Path(__file__).with_name("windows_curl.py")
 
 
 class Windows:
@@ -99,7 +102,7 @@ class Windows:
         return numbers
 
     def install_mozilla_build(self, version: str = windows_python.USUAL) -> None:
-        """Put Python and grep where MozillaBuild has them."""
+        """Put Python and grep where MozillaBuild has them, and curl where Windows has it."""
         python = self.local("C:/mozilla-build/python3")
         shutil.rmtree(python, ignore_errors=True)
         shutil.copytree(windows_python.folder_of(version), python)
@@ -108,6 +111,8 @@ class Windows:
         tools.mkdir(parents=True, exist_ok=True)
         command = [_COMPILER, "-O2", "-s", "-o", str(tools / "grep.exe"), str(_GREP)]
         subprocess.run(command, check=True)
+        curl = _program(_CURL.read_text(), PYTHON.replace("/", "\\"))
+        self.local("C:/windows/system32/curl.exe").write_bytes(curl)
 
     def local(self, path: str) -> Path:
         """Return Linux' path of a path that begins with a drive."""
@@ -191,6 +196,17 @@ def python_command(version: str = windows_python.USUAL) -> tuple[str, ...]:
 def path_of(path: Path) -> str:
     """Return how Windows names one of Linux' paths."""
     return "Z:" + str(path.absolute()).replace("/", "\\")
+
+
+def _program(text: str, python: str) -> bytes:
+    """Return a program of Windows that runs a text with Python, as pip makes programs."""
+    from pip._vendor import distlib
+
+    launcher = Path(distlib.__file__).with_name("t64.exe").read_bytes()
+    archive = BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("__main__.py", text)
+    return launcher + f"#!{python} -I -S\r\n".encode() + archive.getvalue()
 
 
 def needs_wine() -> None:
