@@ -244,24 +244,30 @@ class WindowsClock:
                 queued = now.dirty_bytes
             written = min(queued, left, now.dirty_bytes)
             now.dirty_bytes -= written
-            self._moved(step_s, written, written / most + reading_share)
+            self._moved(step_s, written, reading_share)
 
-    def _moved(self, step_s: float, written: float, busy: float) -> None:
+    def _moved(self, step_s: float, written: float, reading_share: float = 0.0) -> None:
+        """Count what the drive did: these bytes of files, reads, and what others write."""
         now, machine = self.now, self.machine
-        now.written_bytes += written * machine.compressed_share
-        others = machine.neighbour_share * machine.drive.write_mb_per_s * machine.drive.disks * MB
-        now.written_bytes += others * step_s
-        busy = min(1.0, busy + machine.neighbour_share)
+        whole = machine.drive.write_mb_per_s * machine.drive.disks * MB * step_s
+        stored = written * machine.compressed_share
+        now.written_bytes += stored + machine.neighbour_share * whole
+        # A drive that shares its device waits for the device, and counts as busy.
+        left = 1 - machine.neighbour_share - machine.hidden_share
+        busy = stored / (whole * max(left, 0.05)) + reading_share
+        if machine.neighbour_share:
+            busy = max(busy, machine.neighbour_share + busy * left)
+        now.busy_s += min(1.0, busy) * step_s
         if machine.is_compressed and not machine.compresses_in_caller:
-            compressing_s = written * machine.compress_ns_per_byte * machine.kernel_factor / 1e9
-            now.others_cpu_s += compressing_s
-            whole = machine.drive.write_mb_per_s * machine.drive.disks * MB * step_s
-            busy = min(busy, written / whole + machine.neighbour_share)
-        now.busy_s += busy * step_s
+            compressing_ns = written * machine.compress_ns_per_byte * machine.kernel_factor
+            now.others_cpu_s += compressing_ns / 1e9
         now.others_cpu_s += min(1.0, machine.competitors_per_cpu) * machine.cpus * step_s
         now.others_cpu_s += 0.02 * step_s
         now.time_s += step_s
-        if now.time_s >= self.timeline[-1].time_s + TIMELINE_S:
+        # A drive that reads and writes is busy once.
+        last = self.timeline[-1]
+        now.busy_s = min(now.busy_s, last.busy_s + now.time_s - last.time_s)
+        if now.time_s >= last.time_s + TIMELINE_S:
             self.timeline.append(now.copy())
 
     def pass_evenly(self, grown: Counters) -> None:
@@ -377,7 +383,7 @@ class WindowsClock:
             rate = machine.write_bytes_per_s * self._speed()
             written = min(self.now.dirty_bytes, rate * STEP_S)
             self.now.dirty_bytes -= written
-            self._moved(written / rate, written, 1.0)
+            self._moved(written / rate, written)
         self.advance(machine.drive.latency_us / 1e6)
         return self.now.since(before)
 

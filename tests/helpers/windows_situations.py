@@ -64,7 +64,7 @@ def drawn_measuring(truth: WindowsTruth, dice: random.Random) -> Measuring:
     some = tuple(name for name in WORKLOADS if dice.random() < 0.5)
     return Measuring(
         destination=dice.choice(truth.destinations),
-        retrieves=dice.choice([100, 150, 200]),
+        retrieves=dice.choice([200, 300, 400]),
         workloads=dice.choice([(), some, WORKLOADS]),
         has_trials=dice.random() < 0.6,
         bursts=dice.choice([2, 10, 10]),

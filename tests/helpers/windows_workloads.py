@@ -11,14 +11,6 @@ from seed_case import outcome
 from windows_machine import MB, MIB, Counters, WindowsClock, WindowsMachine
 
 TICK_NS, MANY_TICKS = 15_625_000, 30
-# How many times more samples a worker takes than are simulated.
-MORE_SAMPLES = {
-    "random-io": 7.0,
-    "spawn": 5.0,
-    "sync-write": 100.0,
-    "metadata": 10.0,
-    "unpack": 2.0,
-}
 UNPACKED_FILES, UNPACKED_BYTES = 2406, 70 * MIB
 # ns per byte of decompression in user mode.
 ARCHIVES = {"warm-zip": 4.0, "warm-tar-gz": 4.5, "warm-tar-xz": 14.0}
@@ -155,24 +147,27 @@ def _spawn(machine: WindowsMachine) -> Cost:
 
 
 def batches(machine: WindowsMachine, names: Sequence[str]) -> Iterator[Batch]:
-    """Return the measurements of these workloads."""
+    """Return the measurements of these workloads, with as much work as a worker does.
+
+    It is in fewer samples than a worker's.
+    """
     if "random-io" in names:
         for variant in ("read-depth-1", "write-depth-1", "read-depth-32", "write-depth-32"):
             cost = _random_io(machine, variant)
-            yield Batch("random-io", variant, cost, 1, 20, window_ns=100_000_000)
+            yield Batch("random-io", variant, cost, 1, 30, window_ns=500_000_000)
     if "spawn" in names:
-        yield Batch("spawn", "create-process", _spawn(machine), 1, 100)
+        yield Batch("spawn", "create-process", _spawn(machine), 5, 100)
     if "sync-write" in names:
         for variant in ("dsync-overwrite", "dsync-append", "append-fsync"):
-            yield Batch("sync-write", variant, _sync_write(machine, variant), 1, 100)
+            yield Batch("sync-write", variant, _sync_write(machine, variant), 100, 100)
     if "metadata" in names:
         for variant in ("stat", "create-rename-unlink"):
             for threads in (1, 4):
                 cost = _metadata(machine, variant, threads)
-                yield Batch("metadata", variant, cost, 1, 30, threads, 10_000_000)
+                yield Batch("metadata", variant, cost, 1, 60, threads, 50_000_000)
     if "unpack" in names:
         for variant in ("cold", "cold-sync", "warm", "warm-sync", "warm-zip", "warm-tar-xz"):
-            yield Batch("unpack", variant, _unpack(machine, variant), UNPACKED_FILES, 12)
+            yield Batch("unpack", variant, _unpack(machine, variant), UNPACKED_FILES, 24)
 
 
 def measure(
@@ -274,20 +269,16 @@ def _device_bytes(machine: WindowsMachine, moved: Counters) -> Entry | None:
     }
 
 
-def ticks_ns(spent_ns: float, passed_ns: float, dice: random.Random, finer: float = 1.0) -> int:
-    """Return a CPU time as Windows counts it: by whom each tick finds running.
-
-    `finer` is how many times more was measured, whose sum is known that much better.
-    """
-    tick_ns = TICK_NS / finer
-    ticks, share = passed_ns / tick_ns, min(1.0, spent_ns / max(1.0, passed_ns))
+def ticks_ns(spent_ns: float, passed_ns: float, dice: random.Random) -> int:
+    """Return a CPU time as Windows counts it: by whom each tick finds running."""
+    ticks, share = passed_ns / TICK_NS, min(1.0, spent_ns / max(1.0, passed_ns))
     whole = int(ticks) + (dice.random() < ticks % 1)
     if whole > MANY_TICKS:
         deviation = math.sqrt(whole * share * (1 - share))
-        found = max(0.0, whole * share + deviation * dice.gauss(0, 1))
+        found = round(max(0.0, whole * share + deviation * dice.gauss(0, 1)))
     else:
         found = sum(dice.random() < share for _ in range(whole))
-    return round(found * tick_ns)
+    return found * TICK_NS
 
 
 def _process_times(
@@ -296,10 +287,9 @@ def _process_times(
     threads = batch.threads or 1
     at_once = max(1.0, threads**0.92) if batch.workload == "metadata" else 1.0
     work, wall_ns = sum(operations) * at_once, sum(durations) * threads
-    finer = MORE_SAMPLES[batch.workload]
     return {
         "wall_ns": wall_ns,
-        "user_ns": ticks_ns(batch.cost.user_ns * work, wall_ns, dice, finer),
-        "kernel_ns": ticks_ns(batch.cost.kernel_ns * work, wall_ns, dice, finer),
+        "user_ns": ticks_ns(batch.cost.user_ns * work, wall_ns, dice),
+        "kernel_ns": ticks_ns(batch.cost.kernel_ns * work, wall_ns, dice),
         "waiting_ns": None,
     }
