@@ -119,15 +119,14 @@ LINES = "\nio-benchmark: 201 0.010 1 1.1\n" * 3
 
 
 @pytest.mark.parametrize("way", ["keep-alive", "concurrent"])
-def test_objects_that_are_read_at_once(tmp_path, monkeypatch, way):
+def test_objects_that_are_read_at_once(monkeypatch, way):
     """One after another, each ended before the next began; those that are sent at once overlap."""
     client = object.__new__(curl.Curl)
-    client._reap = lambda process, *_: setattr(process, "returncode", 0)
+    client._reap = lambda program, *_: setattr(program, "exit_code", 0)
     monkeypatch.setattr(curl.clock, "now_ns", lambda: 10**9)
-    (tmp_path / "lines").write_bytes(LINES.encode())
-    with (tmp_path / "lines").open("rb") as lines:
-        process = SimpleNamespace(stderr=lines)
-        sent = [each[:2] for each in client._follow(process, 0, None, way)]
+    pieces = [LINES.encode(), b""]
+    program = SimpleNamespace(read=lambda _wait_s: pieces.pop(0))
+    sent = [each[:2] for each in client._follow(program, 0, None, way)]
     begin = 10**9 - 10**7
     starts = [begin - 2 * 10**7, begin - 10**7, begin] if way == "keep-alive" else [begin] * 3
     assert sent == [(start, start + 10**7) for start in starts]

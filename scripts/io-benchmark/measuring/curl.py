@@ -3,16 +3,14 @@
 
 import os
 import re
-import select
 import shutil
-import signal
-import subprocess
 from typing import List, Optional
 
 from errors import SkippedError, WorkloadError
 from log import NS_PER_S
-from system import clock, crews, processes
+from system import clock, processes
 
+CONFIG = "curl.config"
 TOGETHER = ("concurrent", "http2")
 MARK = "io-benchmark:"
 OBJECT_TIMEOUT_S = 30
@@ -21,8 +19,9 @@ OLDEST_CURL = (7, 67)  # --parallel, --no-progress-meter
 
 
 class Curl:
-    """One curl per set of objects; its options are in a file. SkippedError without a suitable curl.
+    """One curl per set of objects, in the folder. SkippedError without a suitable curl.
 
+    Its options are in a file there. Paths are relative: Windows' curl reads them in a code page.
     upload() yields (start_ns, end_ns, connections, http_version) per object, and adds what curl
     spent from its start to its end by `add_spent`. A refusal by the server or a network failure is
     a WorkloadError.
@@ -30,7 +29,7 @@ class Curl:
 
     def __init__(self, folder, held):
         self._held = held
-        self._config = os.path.join(folder, "curl.config")
+        self._folder = folder
         path = shutil.which("curl")
         if path is None:
             raise SkippedError("curl is not on PATH")
@@ -38,51 +37,40 @@ class Curl:
         version = re.match(r"curl (([0-9]+)\.([0-9]+)[0-9.]*)", answer)
         if version is None or (int(version[2]), int(version[3])) < OLDEST_CURL:
             raise SkippedError("%s is not curl 7.67 or later" % path)
-        self._path: str = path
+        self._path = os.path.abspath(path)
         self.name = "curl-" + version[1]
         self.has_http2 = re.search(r"^Features:.*\bHTTP2\b", answer, re.MULTILINE) is not None
 
     def upload(self, urls, file, way, add_spent, *, expect):
         """Yield each object when curl has sent it, and None from time to time."""
         self._write_config(urls, file, way, expect)
-        process, started_ns = None, clock.now_ns()
+        program, started_ns = None, clock.now_ns()
         try:
             with self._held():
-                process = subprocess.Popen(
-                    # -q: ignore the settings in the user's home
-                    [self._path, "-q", "--config", self._config],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE,
-                    preexec_fn=crews.ending_with_parent(),  # noqa: PLW1509 - there are no threads here
-                )
-            yield from self._follow(process, started_ns, add_spent, way)
+                # -q: ignore the settings in the user's home
+                command = [self._path, "-q", "--config", CONFIG]
+                program = processes.Program(command, self._folder)
+            yield from self._follow(program, started_ns, add_spent, way)
         finally:
-            if process is not None:
-                if process.returncode is None:
-                    os.kill(process.pid, signal.SIGKILL)
-                    self._reap(process, started_ns, add_spent)
-                process.stderr.close()
+            if program is not None and program.exit_code is None:
+                program.end()
+                self._reap(program, started_ns, add_spent)
 
-    def _reap(self, process, started_ns, add_spent):
-        """Wait as the process' wait() does, and add what it spent."""
-        processes.wait_for(process.pid)
+    def _reap(self, program, started_ns, add_spent):
+        program.wait()
         wall_ns = clock.now_ns() - started_ns
         with self._held():
-            status, spent = processes.reap(process.pid, processes.waiting_ns_of(process.pid))
-            is_killed = os.WIFSIGNALED(status)
-            process.returncode = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
-            add_spent(wall_ns, *spent)
+            add_spent(wall_ns, *program.reap())
 
-    def _follow(self, process, started_ns, add_spent, way):
+    def _follow(self, program, started_ns, add_spent, way):
         """Yield an object only at the next one or the end: its answer may be incomplete."""
-        pending, errors, held, open_end = b"", [], [], process.stderr.fileno()
+        pending, errors, held = b"", [], []
         place = list if way in TOGETHER else _one_after_another
         while True:
-            if not select.select([open_end], [], [], 0.5)[0]:
+            data = program.read(0.5)
+            if data is None:
                 yield None
                 continue
-            data = os.read(open_end, 1 << 16)
             now_ns = clock.now_ns()
             *lines, pending = (pending + data).split(b"\n")
             for line in lines:
@@ -102,9 +90,9 @@ class Curl:
                 yield held.pop(0)
             if not data:
                 break
-        self._reap(process, started_ns, add_spent)
-        if process.returncode != 0:
-            reason = errors[0][:200] if errors else "status %d" % process.returncode
+        self._reap(program, started_ns, add_spent)
+        if program.exit_code != 0:
+            reason = errors[0][:200] if errors else "status %d" % program.exit_code
             raise WorkloadError("the upload failed: %s" % reason)
         yield from filter(None, held)
 
@@ -133,9 +121,9 @@ class Curl:
         for url in urls:
             lines.append("url = %s" % _quoted(url))
             lines.append("upload-file = %s" % _quoted(file))
-            lines.append('output = "/dev/null"')
-        with open(self._config, "wb") as config:
-            config.write(os.fsencode("\n".join(lines) + "\n"))
+            lines.append("output = %s" % _quoted(os.devnull))
+        with open(os.path.join(self._folder, CONFIG), "w", encoding="utf-8") as config:
+            config.write("\n".join(lines) + "\n")
 
 
 def _quoted(word):

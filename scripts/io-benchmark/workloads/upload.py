@@ -31,6 +31,7 @@ from measuring.batches import Batches
 from measuring.curl import LOOPBACK, TOGETHER, Curl
 from system import clock, crews
 
+OBJECT = "object"
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
 FULL = {"objects": 200, "at_once": 50, "sets": 20, "delay_ns": 20_000_000, "time_limit_s": 30.0}
 QUICK = {"objects": 20, "at_once": 10, "sets": 3, "delay_ns": 5_000_000, "time_limit_s": 3.0}
@@ -67,8 +68,7 @@ class _Upload(Batches):
         }
 
     def prepare(self):
-        self._file = os.path.join(self._folder, "object")
-        with open(self._file, "xb") as file:
+        with open(os.path.join(self._folder, OBJECT), "xb") as file:
             file.write(os.urandom(OBJECT_BYTES))
         self._curl = Curl(self._folder, self._bench.held)
 
@@ -93,7 +93,7 @@ class _Upload(Batches):
         upload, expects = self._curl.upload, way != "http2"
         if expects:
             urls = _addresses(url, REFERENCE_OBJECTS)
-            uploads = upload(urls, self._file, "keep-alive", lambda *_: None, expect=False)
+            uploads = upload(urls, OBJECT, "keep-alive", lambda *_: None, expect=False)
             with contextlib.closing(uploads):
                 observed["without_expect_ns"] = [sent[1] - sent[0] for sent in uploads if sent]
             observed["expect_100_stalls"] = 0
@@ -104,7 +104,7 @@ class _Upload(Batches):
         enough = False
         while not enough:
             # Closed at once: an interruption must not leave a curl running.
-            uploads = upload(urls, self._file, way, self.add_spent, expect=expects)
+            uploads = upload(urls, OBJECT, way, self.add_spent, expect=expects)
             with contextlib.closing(uploads):
                 enough = self._upload_set(uploads, together, entry)
 

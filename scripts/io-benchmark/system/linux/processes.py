@@ -2,6 +2,8 @@
 """Programs that are started, waited for, and accounted for one by one."""
 
 import os
+import select
+import signal
 from contextlib import AbstractContextManager
 
 from errors import WorkloadError
@@ -58,6 +60,45 @@ class Answers(AbstractContextManager):
             return os.read(self._answer, 4096)
         except BlockingIOError:
             return b""
+
+
+class Program:
+    """A program that ends with this process; what it prints as errors is read while it runs."""
+
+    def __init__(self, command, folder):
+        import subprocess  # noqa: PLC0415 - measure must not load it
+
+        from system.linux.crews import ending_with_parent  # noqa: PLC0415
+
+        self.exit_code = None
+        self._process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
+        )
+
+    def read(self, wait_s):
+        """Return what was printed, nothing at the end, None if nothing comes within this time."""
+        end = self._process.stderr.fileno()
+        return os.read(end, 1 << 16) if select.select([end], [], [], wait_s)[0] else None
+
+    def end(self):
+        os.kill(self._process.pid, signal.SIGKILL)
+
+    def wait(self):
+        wait_for(self._process.pid)
+
+    def reap(self):
+        """Set `exit_code`, after wait(); return what the program spent."""
+        status, spent = reap(self._process.pid, waiting_ns_of(self._process.pid))
+        is_killed = os.WIFSIGNALED(status)
+        self.exit_code = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
+        self._process.returncode = self.exit_code
+        self._process.stderr.close()
+        return spent
 
 
 def start(program, words, output=None):

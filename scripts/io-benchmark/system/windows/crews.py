@@ -103,8 +103,9 @@ class _Member:
 
     def start(self, work):
         words = [sys.executable, "-X", "utf8", "-B", "-c", BOOT, *sys.path]
-        ends = self._output.output, self._input.output
-        self._process = processes.start(sys.executable, words, *ends, NEW_GROUP)
+        errors = processes.errors_of_this_process()
+        streams = self._input.output, self._output.output, errors
+        self._process = processes.start(sys.executable, words, streams=streams, flags=NEW_GROUP)
         # Either side sees the end of the other if nobody else has its end of a pipe.
         self._input.close_output()
         self._output.close_output()

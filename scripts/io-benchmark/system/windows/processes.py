@@ -5,8 +5,10 @@ Python's own subprocess makes the same calls, of the same module of Python.
 """
 
 import importlib
+import queue
 import shutil
 import sys
+import threading
 from contextlib import AbstractContextManager, suppress
 from functools import lru_cache
 from subprocess import DEVNULL, TimeoutExpired, list2cmdline, run
@@ -24,7 +26,7 @@ NO_WINDOW = 0x08000000
 USES_STREAMS = 0x100  # STARTF_USESTDHANDLES
 INPUT, ERRORS = (1 << 32) - 10, (1 << 32) - 12  # STD_INPUT_HANDLE, STD_ERROR_HANDLE
 SAME_ACCESS_CLOSING_SOURCE = 3  # of DuplicateHandle
-PIPE_BYTES = 1 << 20  # an hour of the sampler's rows
+PIPE_BYTES, READ_BYTES = 1 << 20, 1 << 16  # an hour of the sampler's rows; at once
 # A handler of Ctrl-C runs only between two calls.
 WAIT_MS = 100
 _has_console = calls.declared(calls.KERNEL32, "GetConsoleCP", bool)
@@ -76,9 +78,9 @@ class Pipe(AbstractContextManager):
         if output is not None:
             WINAPI.CloseHandle(output)
 
-    def read(self):
-        """Return what was written, and never wait; BrokenPipeError if nobody has the other end."""
-        size = WINAPI.PeekNamedPipe(self._end)[0]
+    def read(self, *, waits=False):
+        """Return what was written, if anything; BrokenPipeError if nobody has the other end."""
+        size = READ_BYTES if waits else WINAPI.PeekNamedPipe(self._end)[0]
         return WINAPI.ReadFile(self._end, size)[0] if size else b""
 
     def write(self, data):
@@ -95,7 +97,7 @@ def _window():
     return 0 if _has_console() else NO_WINDOW
 
 
-def create(program, line, streams=None, flags=0, *, inherits):
+def create(program, line, streams=None, flags=0, folder=None, *, inherits):
     """Return the handles of a new process and of its thread.
 
     `streams` are three handles; without them, it has those of this process.
@@ -109,20 +111,23 @@ def create(program, line, streams=None, flags=0, *, inherits):
         hStdError=errors,
         lpAttributeList=None,
     )
-    return WINAPI.CreateProcess(program, line, None, None, inherits, flags, None, None, startup)[:2]
+    more = (None, None, inherits, flags, None, folder, startup)
+    return WINAPI.CreateProcess(program, line, *more)[:2]
 
 
-def start(program, words, output=None, source=None, flags=0):
+def start(program, words, output=None, *, streams=None, flags=0, folder=None):
     """Return a new child; what it prints goes to `output`, of Answers."""
-    streams = None
     if output is not None:
-        stream = WINAPI.GetStdHandle
-        streams = stream(INPUT) if source is None else source, output, stream(ERRORS)
-    line = list2cmdline(words)
-    is_given = output is not None
-    process, thread = create(program, line, streams, flags | _window(), inherits=is_given)
+        streams = WINAPI.GetStdHandle(INPUT), output, errors_of_this_process()
+    line, flags = list2cmdline(words), flags | _window()
+    inherits = streams is not None
+    process, thread = create(program, line, streams, flags, folder, inherits=inherits)
     WINAPI.CloseHandle(thread)
     return process
+
+
+def errors_of_this_process():
+    return WINAPI.GetStdHandle(ERRORS)
 
 
 def has_ended(child, wait_ms):
@@ -152,6 +157,47 @@ def end(child):
     """End a child."""
     with suppress(PermissionError):  # it has ended
         WINAPI.TerminateProcess(child, 1)
+
+
+class Program:
+    """A program that ends with this process; what it prints is read while it runs."""
+
+    def __init__(self, command, folder):
+        self.exit_code = None
+        self._printed, pipe = queue.Queue(), Pipe()
+        try:
+            streams = None, pipe.output, pipe.output
+            self._child = start(command[0], command, streams=streams, folder=folder)
+        except BaseException:
+            pipe.__exit__()
+            raise
+        pipe.close_output()
+        # To look from time to time would make the times of what it prints wrong.
+        threading.Thread(target=self._take, args=(pipe,), daemon=True).start()
+
+    def _take(self, pipe):
+        with pipe, suppress(BrokenPipeError):
+            while True:
+                self._printed.put(pipe.read(waits=True))
+        self._printed.put(b"")
+
+    def read(self, wait_s):
+        """Return what was printed, nothing at the end, None if nothing comes within this time."""
+        try:
+            return self._printed.get(timeout=wait_s)
+        except queue.Empty:
+            return None
+
+    def end(self):
+        end(self._child)
+
+    def wait(self):
+        wait_for(self._child)
+
+    def reap(self):
+        """Set `exit_code`, after wait(); return what the program spent."""
+        self.exit_code, spent = reap(self._child, None)
+        return spent
 
 
 def output_of(command):
