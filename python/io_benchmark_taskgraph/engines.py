@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """What runs a pool's task: a docker image, or its worker itself. The pool's alias decides.
 
-A kind has the paths of a docker image for both. On a native worker, what is below the image's home
-folder is below the task's own folder, and other absolute paths stay what they are.
+A kind has the paths of a docker image for all. On a native worker, what is below the image's home
+folder is below the task's own folder, and other absolute paths stay what they are. Those of a
+Windows worker begin with a drive.
 """
 
 from __future__ import annotations
@@ -16,19 +17,28 @@ from taskgraph.util.workertypes import worker_type_implementation
 from io_benchmark_taskgraph.mistakes import BadKeyError, quoted, there_are
 
 HOME = "/builds/worker"
+WINDOWS_SYSTEM = "windows"
 
 
 class Engine(NamedTuple):
     name: str
-    home: str  # the folder in the place of HOME, as bash writes it
+    home: str  # the folder in the place of HOME, as bash writes it, or cmd.exe of Windows
     takes_image: bool
     # Docker passes a large argument on; a native worker writes a file into the task's folder.
     mounts_program: bool
+    system: str = "linux"
 
-    def in_bash(self, path: str) -> str:
+    @property
+    def runs_windows(self) -> bool:
+        return self.system == WINDOWS_SYSTEM
+
+    def in_shell(self, path: str) -> str:
         """Return a path for a command's text, within double quotes."""
-        is_below = path == HOME or path.startswith(f"{HOME}/")
-        return f"{self.home}{path[len(HOME) :]}" if is_below else path
+        return f"{self.home}{path[len(HOME) :]}" if is_below_home(path) else path
+
+    def in_command(self, path: str) -> str:
+        """Return a path for the benchmark's command, which on Windows has the task's folder."""
+        return self.in_payload(path) if self.runs_windows else self.in_shell(path)
 
     def in_payload(self, path: str) -> str:
         """Return a path for the worker, which takes relative ones as below the task's folder."""
@@ -39,13 +49,19 @@ class Engine(NamedTuple):
 DOCKER = Engine("docker", HOME, takes_image=True, mounts_program=False)
 # Set by workers and by run-task: a command may start elsewhere.
 NATIVE = Engine("native", "$TASK_WORKDIR", takes_image=False, mounts_program=True)
+WINDOWS = Engine("windows", "%TASK_WORKDIR%", False, True, WINDOWS_SYSTEM)
 # No name of a worker type has one of these.
 _MARKS_OF_PATTERNS = frozenset("()[]{}|*+?^$\\")
 # By a worker's implementation, as taskgraph calls it, and its operating system.
 ENGINES = {
     ("docker-worker", "linux"): DOCKER,
     ("generic-worker", "linux"): NATIVE,
+    ("generic-worker", WINDOWS_SYSTEM): WINDOWS,
 }
+
+
+def is_below_home(path: str) -> bool:
+    return path == HOME or path.startswith(f"{HOME}/")
 
 
 def is_pattern(name: str) -> bool:

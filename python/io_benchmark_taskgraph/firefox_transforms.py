@@ -26,10 +26,14 @@ def _fill_in(config: Any, tasks: Any) -> Any:
     for task in tasks:
         run = task["run"]
         run["command"] = run["command"].replace("@pool@", task["name"])
-        worker, _ = worker_type_implementation(graph, params, task["worker-type"])
-        if worker == "generic-worker":
+        engine = worker_type_implementation(graph, params, task["worker-type"])
+        if engine[0] == "generic-worker":
             _leave_image(task)
-        for file in Path(config.path).glob("*.pyz"):  # embedded
+        files = [*Path(config.path).glob("*.pyz")]  # embedded
+        if engine[1] == "windows":
+            run["command"] = run["command"].split()
+            files = []  # embedded
+        for file in files:  # embedded
             program = base64.b85encode(bz2.compress(file.read_bytes())).decode()  # embedded
             run["command"] = ["bash", "-ec", run["command"], "io-benchmark", program]  # embedded
         # The index splits a name at dots, and no pool's name has a tilde.
@@ -55,6 +59,11 @@ def _set_times(config: Any, tasks: Any) -> Any:
     """Rank results by the push's date; give the report longer than the pools' tasks."""
     for task in tasks:
         task["task"]["extra"]["index"]["rank"] = config.params["build_date"]
+        for file in Path(config.path).glob("*.txt"):  # embedded
+            payload = task["task"]["payload"]  # embedded
+            if "io-benchmark.py " in str(payload["command"]):  # embedded
+                content = {"raw": file.read_text()}  # embedded
+                payload["mounts"] += [{"file": "io-benchmark.py", "content": content}]  # embedded
         if task["label"] == "io-benchmark-report":  # fetched
             task["task"]["deadline"] = {"relative-datestamp": "2 days"}  # fetched
         yield task

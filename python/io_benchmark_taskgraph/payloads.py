@@ -2,7 +2,7 @@
 """A task's payload, as docker and native workers take it. Anybody may have written it.
 
 A docker image has one command, a list of words. A native worker of Linux has a list of such
-commands, that of Windows a list of texts. Standard library only.
+commands, that of Windows a list of lines. Standard library only.
 """
 
 from __future__ import annotations
@@ -39,6 +39,15 @@ def after_run_task(payload: Mapping[str, Any]) -> list[Any] | None:
     if not is_made_executable or "--" not in command or not _is_run_task(command[0]):
         return None
     return command[command.index("--") + 1 :]
+
+
+def line_of_windows(payload: Mapping[str, Any]) -> str | None:
+    """Return the line that run-task runs on a Windows worker; None for any other task."""
+    command = payload.get("command")
+    if payload.get("image") or not isinstance(command, list) or len(command) != 1:
+        return None
+    before, dashes, line = str(command[0]).partition(" -- ")
+    return line if dashes and RUN_TASK in before.split() else None
 
 
 def is_of_run_task(mount: Mapping[str, Any]) -> bool:

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, NamedTuple
 
 import voluptuous
 
-from io_benchmark_taskgraph.engines import DOCKER, HOME, Engine
+from io_benchmark_taskgraph.engines import DOCKER, HOME, Engine, is_below_home
 from io_benchmark_taskgraph.mistakes import (
+    BadKeyError,
     checked,
     choice,
     form,
@@ -33,6 +33,8 @@ CACHE_RETRIEVE = "cache-retrieve"
 CAPACITIES = (CACHE_RETRIEVE, "sync-write", "random-io", "metadata", "spawn")
 CAPACITIES_S = 300
 DOWNLOAD = "download"
+# The workloads of which a Windows worker has nothing to measure.
+NOT_ON_WINDOWS = ("exec",)
 MAX_REPLICATES = 100  # as many as taskgraph's action "Retrigger" makes at once
 
 ARTIFACTS_PATH = f"{HOME}/artifacts"
@@ -41,6 +43,8 @@ ARTIFACTS_PATH = f"{HOME}/artifacts"
 PLACE_NAME = r"[a-z][a-z0-9-]{0,39}"
 _FOLDER_NAME = r"[A-Za-z0-9_+-][A-Za-z0-9._+-]{0,254}"
 PLACE_PATH = rf"(?=.{{1,1000}}\Z)(/{_FOLDER_NAME})+"
+# Windows ignores a dot at the end of a name.
+DRIVE_PATH = rf"(?=.{{1,200}}\Z)[A-Za-z]:(/{_FOLDER_NAME}(?<!\.))+"
 
 
 class TaskPlace(NamedTuple):
@@ -83,6 +87,23 @@ class Benchmark:
         more_destinations = len(self.destinations) - 1 if has_retrieves else 0
         return len(self.places) * (len(self.workloads) + more_destinations)
 
+    def on(self, engine: Engine, *, leaves_out: bool = False) -> Benchmark:
+        """Return it for a pool's engine; refuse, or leave out, what is not on its system."""
+        problems = {place: problem_of_path(place.path, engine) for place in self.places}
+        places = tuple(place for place in self.places if problems[place] is None)
+        if len(places) < len(self.places) and not (leaves_out and places):
+            raise BadKeyError("benchmark.places", next(filter(None, problems.values())))
+        workloads = self.workloads
+        if engine.runs_windows:
+            workloads = tuple(name for name in workloads if name not in NOT_ON_WINDOWS)
+        if workloads != self.workloads and not (self.capacities or (leaves_out and workloads)):
+            raise BadKeyError(
+                "benchmark.workloads",
+                f"{', '.join(NOT_ON_WINDOWS)} does not exist on Windows, and this pool runs "
+                "Windows; name it for each other pool, and not in task-defaults",
+            )
+        return replace(self, engine=engine, places=places, workloads=workloads)
+
     @classmethod
     def parse(cls, stanza: object) -> Benchmark:
         values = checked(SCHEMA, stanza, "benchmark")
@@ -99,9 +120,23 @@ _place_name = form(
     "first",
 )
 _place_path = form(
-    rf"{PLACE_PATH}|{_FOLDER_NAME}({PLACE_PATH})?",
-    "is not a place's path; write one of letters, digits and ._+- without a slash at its end",
+    rf"{PLACE_PATH}|{DRIVE_PATH}|{_FOLDER_NAME}({PLACE_PATH})?",
+    "is not a place's path; write one of letters, digits and ._+- without a slash at its end, on "
+    "Windows as D:/place",
 )
+
+
+def problem_of_path(path: str, engine: Engine) -> str | None:
+    """Return why the workers of an engine do not have a path of the kind; None where they may."""
+    is_of_drive = ":" in path
+    if is_of_drive and not engine.runs_windows:
+        return f"{path} is a path of Windows, and this pool runs Linux; write one such as /mnt/x"
+    if engine.runs_windows and not is_of_drive and not is_below_home(path):
+        return (
+            f"{path} is a path of Linux, and this pool runs Windows; write one such as D:/x, or "
+            f"one below {HOME}, which is the task's folder there"
+        )
+    return None
 
 
 def _distinct(kind: str, items: tuple[str, ...]) -> tuple[str, ...]:
@@ -141,14 +176,15 @@ def _place(value: object) -> TaskPlace:
             "{name: NAME, path: /absolute/path}"
         )
     name, path = _place_name(value["name"]), _place_path(value["path"])
-    if not path.startswith("/"):
+    if not path.startswith("/") and ":" not in path:
         path = f"{HOME}/{path}"
     if name == WORKSPACE.name and path != WORKSPACE.path:
         raise voluptuous.Invalid(
             f"the name workspace means {WORKSPACE.path}; give the place at {plain(path)} "
             "another name"
         )
-    if posixpath.commonpath([path, ARTIFACTS_PATH]) in (path, ARTIFACTS_PATH):
+    is_of_artifacts = f"{path}/".startswith(f"{ARTIFACTS_PATH}/")
+    if is_of_artifacts or f"{ARTIFACTS_PATH}/".startswith(f"{path}/"):
         raise voluptuous.Invalid(
             f"{plain(path)} contains {ARTIFACTS_PATH} or is inside it, which the task itself "
             "needs; use another path"

@@ -4,7 +4,8 @@
 The file is a zip application of the modules in the program's folder, uncompressed. A result names
 the program by the sha256 of all modules' paths and contents; each file has it as a module of its
 own. A task carries only the modules that it runs, without comments, compressed once: in its
-command, or on a native worker in a mount.
+command, or on a native worker in a mount. On Windows, which has no shell for it, the mount also
+checks and starts the program.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ python3 -I -c '
 import base64, bz2, sys
 sys.stdout.buffer.write(bz2.decompress(base64.b85decode(sys.stdin.read())))
 '"""
-# A mount of a native worker's task, in its folder; it writes the program's file to stdout.
+# A mount of a native worker's task, in its folder.
 MOUNTED_FILE = "io-benchmark.py"
 MOUNTED_LENGTH = 65_536  # characters that a worker takes of a mount's `raw` content
+# Writes the program's file to stdout.
 _MOUNTED = """\
 # The modules of io-benchmark that a task runs, without comments, compressed.
 import base64
@@ -41,6 +43,59 @@ import bz2
 import sys
 
 sys.stdout.buffer.write(bz2.decompress(base64.b85decode(b"{argument}")))
+"""
+# Of Windows: its arguments are the sha256 of the program's file, and those of the program.
+_STARTING = """\
+# The modules of io-benchmark that a task runs, without comments, compressed.
+import base64
+import bz2
+import hashlib
+import os
+import runpy
+import subprocess
+import sys
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+APPLICATION = os.path.join(FOLDER, "io-benchmark.pyz")
+_, sha256, *arguments = sys.argv
+
+
+def unpack():
+    data = bz2.decompress(base64.b85decode(b"{argument}"))
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise ValueError("its sha256 is not " + sha256)
+    with open(APPLICATION, "wb") as file:
+        file.write(data)
+
+
+"""
+# The first word of the line for Treeherder is in two parts, because a worker logs this text too.
+_RUN = """\
+try:
+    unpack()
+except (OSError, ValueError) as error:
+    pool = arguments[arguments.index("--pool") + 1]
+    words = "UNEXPECTED-FAIL", pool, APPLICATION, error
+    sys.exit("TEST-%s | %s | cannot unpack %s: %s" % words)
+sys.argv = [APPLICATION, *arguments]
+runpy.run_path(APPLICATION, run_name="__main__")
+"""
+# Whatever fails here, the command runs.
+_MEASURE = """\
+command = arguments[arguments.index("--") + 1 :]
+artifacts = os.environ.get("IO_BENCHMARK_ARTIFACTS") or os.path.join(FOLDER, "artifacts")
+profile = os.path.join(artifacts, "io-benchmark", "task-profile.json")
+start = [sys.executable, "-X", "utf8", "-B", APPLICATION, "measure"]
+try:
+    os.makedirs(os.path.dirname(profile), exist_ok=True)
+    unpack()
+    subprocess.check_output([*start, "--help"])
+    command = [*start, "--output", profile, *arguments[1:]]
+except (OSError, ValueError, subprocess.SubprocessError) as error:
+    text = "io-benchmark: cannot unpack or start %s: %s; the command has no profile"
+    print(text % (APPLICATION, error), file=sys.stderr, flush=True)
+code = subprocess.call(command)
+sys.exit(code if code < 2**31 else code - 2**32)  # the same number to Windows
 """
 _VERSION = re.compile(r'^SCRIPT_VERSION = "([0-9A-Za-z.+-]+)"$', re.MULTILINE)
 _WORKLOAD = re.compile(r"workloads/([^_/][^/]*)\.py")
@@ -60,7 +115,14 @@ class EmbeddedProgram:
 
     def mounted(self) -> str:
         """Return a file that unpacks itself."""
-        text = _MOUNTED.format(argument=self.argument)
+        return self._in_mount(_MOUNTED)
+
+    def starting(self, command: str) -> str:
+        """Return a file that also checks and starts `run` or `measure` of the program."""
+        return self._in_mount(_STARTING + (_MEASURE if command == "measure" else _RUN))
+
+    def _in_mount(self, template: str) -> str:
+        text = template.format(argument=self.argument)
         if len(text) > MOUNTED_LENGTH:
             raise BadKeyError(
                 "benchmark.workloads",

@@ -28,7 +28,7 @@ from yamllint.config import YamlLintConfig
 
 from io_benchmark import __version__
 from io_benchmark.adopt.firefox_checkout import Checkout
-from io_benchmark.adopt.firefox_kind import FETCHES, KIND, TRANSFORMS
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MOUNTED, TRANSFORMS
 from io_benchmark.adopt.firefox_release import (
     LIBRARIES_BYTES,
     LIBRARIES_SHA256,
@@ -259,6 +259,53 @@ def test_native(tmp_path):
     subprocess.run(words, cwd=work, env=environment, check=True, capture_output=True)
     written = {path.name for path in (work / "artifacts").iterdir()}
     assert written == {"io-benchmark", "perfherder-data-io-benchmark.json"}
+
+
+WINDOWS = {"win": "b-win2022", "intel": "b-linux", "win-2": "b-win2022"}
+WINDOWS_PYTHON = "C:/mozilla-build/python3/python3.exe -X utf8 -u -B"
+
+
+def test_windows(tmp_path):
+    """One line starts what the task fetched, without a shell; artifacts are in its own folder."""
+    folder = copy_firefox(tmp_path / "firefox")
+    install(folder, WINDOWS)
+    tasks = run_generator(folder)
+    for pool in ("win", "win-2"):
+        payload = tasks[f"io-benchmark-{pool}"]["task"]["payload"]
+        (line,) = payload["command"]
+        started = f" -- {WINDOWS_PYTHON} fetches/io-benchmark.pyz run --pool {pool} --workload "
+        assert started in line
+        assert '"' not in line
+        assert "--place workspace=${IO_BENCHMARK_WORKSPACE:-workspace}" in line
+        assert [artifact["path"] for artifact in payload["artifacts"]] == [
+            "artifacts/io-benchmark",
+            "artifacts/perfherder-data-io-benchmark.json",
+        ]
+        assert {mount["file"] for mount in payload["mounts"]} == {"./run-task", "./fetch-content"}
+    assert tasks["io-benchmark-report"]["task"]["workerType"] == "b-linux"
+    text = run_line(tasks["io-benchmark-intel"]["task"]["payload"]["command"][-1])
+    assert text.startswith("run \\\n  --pool intel ")
+
+
+def test_embedded_windows(tmp_path):
+    """Without a release, a pool on Windows mounts the program, and others have it as before."""
+    folder = copy_firefox(tmp_path / "firefox")
+    assert MOUNTED in install(folder, WINDOWS, is_embedded=True)
+    tasks = run_generator(folder)
+    payload = tasks["io-benchmark-win"]["task"]["payload"]
+    (line,), (_, program) = payload["command"], payload["mounts"]
+    sha256 = line.partition(f"{WINDOWS_PYTHON} io-benchmark.py ")[2].partition(" ")[0]
+    assert f"{sha256} run --pool win --workload" in line
+    workloads = ["cache-retrieve", "unpack", "download"]
+    embedded = WorkerProgram.read().embedded("bench", sorted(workloads), "windows")
+    assert sha256 == embedded.sha256
+    assert program == {"file": "io-benchmark.py", "content": {"raw": embedded.starting("run")}}
+    docker = tasks["io-benchmark-intel"]["task"]["payload"]
+    assert docker["command"][-5:-3] == ["bash", "-ec"]
+    assert "mounts" not in docker
+    # Another form or other pools leave nothing of it.
+    assert MOUNTED in install(folder, {"intel": "b-linux"}, is_embedded=True)
+    assert not (folder / MOUNTED).exists()
 
 
 def test_report(tasks, tmp_path):

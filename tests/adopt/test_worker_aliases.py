@@ -25,13 +25,20 @@ def test_accepted(tree):
     names = [*pools[DOCKER], *pools[NATIVE]]
     known.check(names)
     assert [name for name in names if known.has_images(name)] == pools[DOCKER]
+    assert not any(map(known.run_windows, names))
+
+
+@pytest.mark.parametrize("name", ["b-win2022", "win11-64-24h2-gpu"])
+def test_windows(name):
+    """Its workers run no docker images; a name may match a pattern."""
+    known = aliases(MAIN)
+    known.check([name])
+    assert (known.has_images(name), known.run_windows(name)) == (False, True)
 
 
 @pytest.mark.parametrize(
     ("tree", "name", "workers_are"),
     [
-        (MAIN, "b-win2022", "generic-worker on windows"),
-        (MAIN, "win11-64-24h2-gpu", "generic-worker on windows"),
         (MAIN, "t-osx-1400-r8", "generic-worker on macosx"),
         (MAIN, "t-bitbar-gw-perf-a55", "generic-worker on linux-bitbar"),
         (MAIN, "t-lambda-a", "generic-worker on linux-lambda"),
@@ -47,7 +54,7 @@ def test_other_workers(tree, name, workers_are):
         aliases(tree).check(["t-linux-kvm", name])
     assert str(caught.value) == (
         f"{FILE}: {name} is {workers_are}, where the benchmark does not run; name a pool of "
-        "docker-worker on linux or generic-worker on linux"
+        "docker-worker on linux or generic-worker on linux or generic-worker on windows"
     )
 
 
@@ -63,9 +70,9 @@ def test_patterns(name):
 
 
 def test_unknown_names():
-    """All are named, and what there is for Linux; a part of a name is not the name."""
+    """All are named, and what there is; a part of a name is not the name."""
     with pytest.raises(IoBenchmarkError) as caught:
-        aliases({"t-linux-kvm": DOCKER, "b-win": ("generic-worker", "windows")}).check(
+        aliases({"t-linux-kvm": DOCKER, "t-mac": ("generic-worker", "macosx")}).check(
             [
                 "b-linux",
                 "t-linux-kvm-2",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import program
 from checkout import ROOT
+from native_project import project
 
 from io_benchmark.sources import run_files
 
@@ -47,6 +48,21 @@ def test_all_pools_are_run_and_compared(tmp_path: Path) -> None:
         assert (result.outcome.state, result.config.profile) == ("completed", "quick")
         pools[measured.pool] = task.task_queue.split("/")[1]
     assert pools == POOLS
+
+
+def test_tasks_of_windows(tmp_path: Path) -> None:
+    """They cannot run here: one line names those that are left out, or that nothing is left."""
+    root = project(tmp_path / "project", {"container": "b-linux", "win": "t-win"})
+    arguments = ("rehearse", "--root", str(root.path), "-j")
+    line = "A Windows task cannot run here; push instead: io-benchmark-win"
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    done = program.run(*arguments, "win", folder=folder, expected=2)
+    assert done.stderr.splitlines()[-1] == f"error: {line}"
+    assert names(folder) == []
+    done = program.run(*arguments, "container,win", folder=folder)
+    assert line in done.stderr.splitlines()
+    assert "Running 1 task, profile quick: io-benchmark-container" in done.stderr
 
 
 def test_a_page_of_a_rehearsal_says_first_what_it_is(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ def make_run(tmp_path):
 
     def make(script="true", *, artifacts=ARTIFACTS, **payload):
         command = ["/usr/local/bin/run-task", "--", "bash", "-c", script]
-        payload = {"command": command, "env": VARIABLES, "artifacts": artifacts, **payload}
+        of_docker = {} if "command" in payload else {"image": "debian:12", "command": command}
+        payload = {**of_docker, "env": VARIABLES, "artifacts": artifacts, **payload}
         definition = {"provisionerId": "a", "workerType": "b", "payload": payload}
         parent = tmp_path / "places"
         parent.mkdir(exist_ok=True)

@@ -15,6 +15,8 @@ _ALIASES = {
     "t-linux-wayland": ("generic-worker", "linux"),
     "t-linux-alpha": ("generic-worker", "linux"),
     "t-win": ("generic-worker", "windows"),
+    "t-win-alpha": ("generic-worker", "windows"),
+    "t-mac": ("generic-worker", "macosx"),
 }
 POOLS = {"container": "b-linux", "wayland": "t-linux-wayland"}
 

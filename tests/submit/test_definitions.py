@@ -77,6 +77,31 @@ def test_a_native_task(tmp_path):
     assert task.definition.get("dependencies") is None
 
 
+def test_a_task_of_windows(tmp_path):
+    """It is started the same way; the variables of a plan are in its environment."""
+    tasks = generate(project(tmp_path, {"container": "b-linux", "win": "t-win"}), ["win"])
+    planned = SubmissionOptions(owner="jane@example.com", until_decided=True)
+    definition, *more = final(planned, *tasks)
+    payload = definition["payload"]
+    assert [mount["file"] for mount in payload["mounts"]] == ["io-benchmark.py"]
+    (line,) = payload["command"]
+    assert line.startswith("C:/mozilla-build/python3/python3.exe -X utf8 -u -B io-benchmark.py ")
+    assert " run --pool win --workload cache-retrieve " in line
+    assert payload["env"]["IO_BENCHMARK_REPLICATES"] == "3,6,12,24"
+    assert [made["payload"] for made in more] == [payload] * 2
+    (task, *_) = select_tasks(tasks, planned, GROUP)
+    assert task.limit_s == 3300
+
+
+def test_a_new_pool_of_windows(tmp_path):
+    """It runs the task of the first selected pool under its own name."""
+    tasks = generate(project(tmp_path, {"container": "b-linux", "win": "t-win"}), ["win"])
+    queues = {"win": "example-t/t-win", "alpha-image": "example-t/t-win-alpha"}
+    options = SubmissionOptions(owner="jane@example.com", queues=queues)
+    lines = [made["payload"]["command"][0] for made in final(options, *tasks)]
+    assert lines[1] == lines[0].replace("--pool win ", "--pool alpha-image ")
+
+
 def test_a_native_task_without_run_task():
     """Nothing says what it would run."""
     payload = {"command": [["make"]], "mounts": []}

@@ -5,7 +5,7 @@ import pytest
 from taskgraph.config import GraphConfig
 from user_mistakes import mistake
 
-from io_benchmark_taskgraph.engines import DOCKER, NATIVE, check_takes_image, engine_of
+from io_benchmark_taskgraph.engines import DOCKER, NATIVE, WINDOWS, check_takes_image, engine_of
 
 
 @pytest.fixture
@@ -29,20 +29,20 @@ def graph_config():
 THERE_ARE = "there are: b-linux, t-linux-.*, t-win, t-mac, t-bitbar, signing"
 SUPPORTED = (
     "where the benchmark does not run; name an alias of one of: docker-worker on linux, "
-    "generic-worker on linux"
+    "generic-worker on linux, generic-worker on windows"
 )
 
 
 def test_engines(graph_config):
-    """Docker images and workers of Linux run the benchmark; a pattern counts as taskgraph's."""
+    """Docker images and native workers run the benchmark; a pattern counts as taskgraph's."""
     assert engine_of(graph_config, "b-linux") is DOCKER
     assert engine_of(graph_config, "t-linux-wayland") is NATIVE
+    assert engine_of(graph_config, "t-win") is WINDOWS
 
 
 @pytest.mark.parametrize(
     ("alias", "problem"),
     [
-        ("t-win", f"is generic-worker on windows, {SUPPORTED}"),
         ("t-mac", f"is generic-worker on macosx, {SUPPORTED}"),
         ("t-bitbar", f"is generic-worker on linux-bitbar, {SUPPORTED}"),
         ("signing", f"is scriptworker-signing on scriptworker, {SUPPORTED}"),
@@ -64,11 +64,16 @@ def test_other_aliases(graph_config, alias, problem):
 def test_paths():
     """What is below the image's home is below the task's folder; other paths stay."""
     paths = ("/builds/worker/workspace", "/builds/workers", "/dev/shm/x")
-    assert NATIVE.in_bash("/builds/worker") == "$TASK_WORKDIR"
-    assert [DOCKER.in_bash(path) for path in paths] == [*paths]
+    assert NATIVE.in_shell("/builds/worker") == "$TASK_WORKDIR"
+    assert [DOCKER.in_shell(path) for path in paths] == [*paths]
     assert [DOCKER.in_payload(path) for path in paths] == [*paths]
-    assert [NATIVE.in_bash(path) for path in paths] == ["$TASK_WORKDIR/workspace", *paths[1:]]
+    assert [NATIVE.in_shell(path) for path in paths] == ["$TASK_WORKDIR/workspace", *paths[1:]]
     assert [NATIVE.in_payload(path) for path in paths] == ["workspace", *paths[1:]]
+    # Its own command is started in the task's folder, and another task's anywhere.
+    assert [NATIVE.in_command(path) for path in paths] == ["$TASK_WORKDIR/workspace", *paths[1:]]
+    assert WINDOWS.in_command("/builds/worker/workspace") == "workspace"
+    assert WINDOWS.in_shell("/builds/worker/workspace") == "%TASK_WORKDIR%/workspace"
+    assert WINDOWS.in_command("D:/x") == WINDOWS.in_shell("D:/x") == "D:/x"
 
 
 def test_images(graph_config):

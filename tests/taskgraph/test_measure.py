@@ -13,6 +13,7 @@ from taskgraph.util.templates import merge
 from user_mistakes import mistake
 
 from io_benchmark_taskgraph.transforms.measure import transforms
+from io_benchmark_taskgraph.worker_program import WorkerProgram
 
 TASK: dict[str, Any] = {
     "name": "build",
@@ -26,6 +27,8 @@ NATIVE = {
     "os": "linux",
     "worker-type": "linux",
 }
+WINDOWS = {**NATIVE, "os": "windows", "worker-type": "win"}
+PYTHON = "C:/mozilla-build/python3/python3.exe"
 FOLDER = {"benchmark": {"measure": "/builds/worker/workspace"}}
 ARTIFACT = {
     "type": "directory",
@@ -38,13 +41,14 @@ ARTIFACT = {
 def wrap(run_transform, make_transform_config):
     """Run the transforms on a task with these changes."""
 
-    def make(**changes):
+    def make(mounting=("io_benchmark_taskgraph.transforms.command:mounts",), **changes):
         task = merge(deepcopy(TASK), changes)
         if task.get("worker-type") == "without-image":
             task["worker-type"] = "b-linux"
             del task["worker"]["docker-image"]
         config = make_transform_config()
-        config.graph_config["workers"]["aliases"]["native"] = NATIVE
+        config.graph_config["workers"]["aliases"] |= {"native": NATIVE, "windows": WINDOWS}
+        config.config["transforms"] = list(mounting)
         (made,) = run_transform(transforms, [task], config=config)
         return made
 
@@ -113,6 +117,39 @@ def test_a_native_worker(wrap, tmp_path):
     assert len(list(task.iterdir())) == 2  # with the script's folder
 
 
+ON_WINDOWS: dict[str, Any] = {"worker-type": "windows", "benchmark": {"measure": "D:/x"}}
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        ({"command": "make 'a b' && ls"}, ["bash", "-cx", "\"make 'a b' && ls\""]),
+        (
+            {"command": "dir", "exec-with": "powershell"},
+            ["powershell.exe", "-ExecutionPolicy", "Bypass", '"dir"'],
+        ),
+        ({"command": ["cmd", "/c", "dir"], "exec-with": "bash"}, ["cmd", "/c", "dir"]),
+    ],
+)
+def test_windows(wrap, run, words):
+    """run-task joins the words to a line, whose end is what it is without a profile."""
+    made = wrap(**ON_WINDOWS, run=run, label='a "ü" %x%')
+    content = made["extra"]["io-benchmark"]["mount"]
+    program = WorkerProgram.read().embedded("measure", (), "windows")
+    assert content == program.starting("measure")
+    command = f'{PYTHON} -X utf8 -u -B "%TASK_WORKDIR%/io-benchmark.py" {program.sha256} measure '
+    command += '--pool win --place "workspace=D:/x" --label "a ___ %%x%%" -- '
+    assert made["run"]["using"] == "run-task"
+    assert " ".join(made["run"]["command"]) == command + " ".join(words)
+    assert made["worker"]["artifacts"] == [{**ARTIFACT, "path": "artifacts/io-benchmark"}]
+
+
+def test_a_folder_of_windows(wrap):
+    """One below the home of docker images is below the task's folder."""
+    made = wrap(**{**ON_WINDOWS, "benchmark": {"measure": "/builds/worker/checkouts"}})
+    assert '"workspace=%TASK_WORKDIR%/checkouts"' in made["run"]["command"]
+
+
 def broken(damage, folder):
     """Return the variables of a machine that lacks something."""
     tools = folder / "bin"
@@ -160,8 +197,31 @@ def test_broken_machines(wrap, tmp_path, damage, text):
             "needs worker.docker-image on this worker type; name an image",
         ),
         ({**FOLDER, "run": {"exec-with": "powershell"}}, "needs bash; remove exec-with"),
+        ({**ON_WINDOWS, "run": {"exec-with": "zsh"}}, "needs bash; remove exec-with"),
+        (
+            {**ON_WINDOWS, "benchmark": {"measure": "/mnt/x"}},
+            "/mnt/x is a path of Linux, and this pool runs Windows; write one such as D:/x, or one",
+        ),
+        (
+            {"benchmark": {"measure": "D:/x"}},
+            "D:/x is a path of Windows, and this pool runs Linux; write one such as /mnt/x",
+        ),
     ],
 )
 def test_mistakes(wrap, changes, text):
     """One line that names the key."""
     assert f"task build: benchmark.measure: {text}" in mistake(wrap, **changes)
+
+
+@pytest.mark.parametrize("command", [REFERENCE, ["make", REFERENCE]])
+def test_a_reference_on_windows(wrap, command):
+    """taskgraph cannot join it."""
+    assert "task build: run.command: a reference to a task is not possible on Windows; use" in (
+        mistake(wrap, **ON_WINDOWS, run={"command": command})
+    )
+
+
+def test_windows_without_mounts(wrap):
+    """The kind adds the mounts after taskgraph's own transforms."""
+    text = "needs the program as a mount; add io_benchmark_taskgraph.transforms.command:mounts"
+    assert f"worker-type: 'windows' {text}" in mistake(wrap, mounting=(), **ON_WINDOWS)

@@ -95,11 +95,11 @@ IMAGES = (
     ("pools", "kind", "problem"),
     [
         pytest.param(
-            {"docker": "b-linux", "windows": "t-win"},
+            {"docker": "b-linux", "mac": "t-mac"},
             {},
-            "task windows: worker-type: 't-win' is generic-worker on windows, where the benchmark "
+            "task mac: worker-type: 't-mac' is generic-worker on macosx, where the benchmark "
             "does not run; name an alias of one of: docker-worker on linux, generic-worker on "
-            "linux",
+            "linux, generic-worker on windows",
             id="another operating system",
         ),
         pytest.param({"wayland": "t-linux-wayland"}, {}, IMAGES, id="nowhere to report"),

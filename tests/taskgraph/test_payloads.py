@@ -4,13 +4,20 @@
 import pytest
 
 from io_benchmark_taskgraph.actions import _GroupTask
-from io_benchmark_taskgraph.payloads import after_run_task, commands_of, is_of_run_task
+from io_benchmark_taskgraph.payloads import (
+    after_run_task,
+    commands_of,
+    is_of_run_task,
+    line_of_windows,
+)
 from io_benchmark_taskgraph.repeating import repeated
 
 MAKE = ["chmod", "+x", "run-task"]
 BASH = ["bash", "-ec", "exec \\\n  --pool amd-16"]
 DOCKER = ["/usr/local/bin/run-task", "--", *BASH]
 NATIVE = [MAKE, ["./run-task", "--", *BASH]]
+PYTHON = "C:/mozilla-build/python3/python3.exe"
+WINDOWS = [f"{PYTHON} run-task --task-cwd x -- {PYTHON} io-benchmark.py run --pool amd-16 -- ls"]
 DATES = {
     "created": "2026-11-21T12:00:00.000Z",
     "deadline": "2026-11-22T12:00:00.000Z",
@@ -42,7 +49,27 @@ def test_commands(command, commands, inner):
     assert after_run_task(payload) == inner
 
 
-@pytest.mark.parametrize("command", [DOCKER, NATIVE])
+@pytest.mark.parametrize(
+    ("payload", "line"),
+    [
+        ({"command": WINDOWS}, f"{PYTHON} io-benchmark.py run --pool amd-16 -- ls"),
+        ({"command": WINDOWS, "image": "x"}, None),
+        ({"command": [*WINDOWS, "dir"]}, None),
+        ({"command": ["dir -- x"]}, None),
+        ({"command": [f"{PYTHON} run-task"]}, None),
+        ({"command": DOCKER}, None),
+        ({"command": NATIVE}, None),
+        ({"command": []}, None),
+        ({"command": WINDOWS[0]}, None),
+        ({}, None),
+    ],
+)
+def test_a_line_of_windows(payload, line):
+    """A worker on Windows takes lines; run-task runs what is after its own options."""
+    assert line_of_windows(payload) == line
+
+
+@pytest.mark.parametrize("command", [DOCKER, NATIVE, WINDOWS])
 def test_pool(command):
     """The actions find a pool's tasks by their commands, and run them once more as they are."""
     definition = {

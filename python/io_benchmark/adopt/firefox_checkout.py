@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from io_benchmark.adopt.changes import FileChange, Tree
-from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MARK, PROGRAM, FirefoxKind
+from io_benchmark.adopt.firefox_kind import FETCHES, KIND, MARK, MOUNTED, PROGRAM, FirefoxKind
 from io_benchmark.adopt.firefox_release import NAME
 from io_benchmark.adopt.firefox_workers import CONFIG
 from io_benchmark.errors import IoBenchmarkError, UsageError
@@ -59,8 +59,8 @@ class Checkout(Tree, frozen=True):
         if MARK not in (present or MARK):
             raise IoBenchmarkError(f"{self.path / KIND}: not written by {MARK}; rename that kind")
         contents: dict[str, bytes | None] = {path: text.encode() for path, text in texts.items()}
-        if present and PROGRAM not in kind.files:
-            contents[PROGRAM] = None
+        if present:
+            contents |= {path: None for path in (PROGRAM, MOUNTED) if path not in kind.files}
         return self.changes_to({**kind.files, **contents})
 
     def _with_section(self) -> str:

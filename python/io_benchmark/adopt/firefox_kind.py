@@ -14,6 +14,7 @@ from msgspec import Struct
 from taskgraph.util.templates import merge
 
 from io_benchmark.adopt.changes import Tree
+from io_benchmark.adopt.firefox_commands import Commands
 from io_benchmark.adopt.firefox_release import (
     LIBRARIES,
     NAME,
@@ -31,10 +32,9 @@ from io_benchmark.graph.root import Root
 FOLDER = f"taskcluster/kinds/{NAME}"
 KIND = f"{FOLDER}/kind.yml"  # by the same path in both trees
 PROGRAM = f"{FOLDER}/{PROGRAM_FILE}"
+MOUNTED = f"{FOLDER}/{NAME}-windows.txt"
 TRANSFORMS = "taskcluster/gecko_taskgraph/transforms/io_benchmark.py"
 FETCHES = "taskcluster/kinds/fetch/benchmarks.yml"
-_POOL_MARK = "@pool@"  # the transforms there put the pool's name here
-_FETCHED = f'"$MOZ_FETCHES_DIR/{PROGRAM_FILE}"'
 # What this project's own kind has, as the tasks that its first investigation was about. It has a
 # purpose of its own, which may end; other trees name a base image.
 _OWN_IMAGE = {"in-tree": "update-verify"}
@@ -90,16 +90,19 @@ class FirefoxKind(Struct, frozen=True):
         """Return the kind with these pools, worker types by name, or with the tree's where none."""
         try:
             kind = Tree(root.path).yaml(KIND)
-            program = _convert(kind, root, workers, pools, is_embedded)
+            commands = _convert(kind, root, workers, pools, is_embedded)
             text = yaml_blocks(kind)
         except (KeyError, TypeError, AttributeError, StopIteration):
             advice = f"run `{rehearse(root.path)}` to see why"
             message = f"{root.path / KIND}: cannot be read as a kind; {advice}"
             raise IoBenchmarkError(message) from None
         files = {KIND: f"{_HEAD}{text}".encode(), TRANSFORMS: _transforms(root, is_embedded)}
-        if is_embedded:
-            return cls({**files, PROGRAM: program}, "")
-        return cls(files, fetch_entries(program))
+        if not is_embedded:
+            return cls(files, fetch_entries(commands.program))
+        files[PROGRAM] = commands.program
+        if commands.mounted is not None:
+            files[MOUNTED] = commands.mounted.encode()
+        return cls(files, "")
 
 
 def _transforms(root: Root, is_embedded: bool) -> bytes:
@@ -116,8 +119,8 @@ def _convert(
     workers: FirefoxWorkers,
     pools: Mapping[str, str],
     is_embedded: bool,
-) -> bytes:
-    """Change the kind to Firefox's form; return the program that its tasks start."""
+) -> Commands:
+    """Change the kind to Firefox's form; return the commands, and the program that they start."""
     defaults, own_tasks = kind["task-defaults"], kind["tasks"]
     kind["tasks"] = tasks = _new_tasks(pools) if pools else own_tasks
     if _REPORT_POOL in tasks and not is_embedded:
@@ -128,7 +131,8 @@ def _convert(
         defaults["benchmark"]["workloads"] = [*_NEW_WORKLOADS]
     _name_images(defaults, tasks, workers)
     merged = {pool: merge(defaults, task) for pool, task in tasks.items()}
-    program, commands = _commands(root, merged, is_embedded)
+    made = Commands.of(root, merged, workers.aliases, is_embedded)
+    commands = made.by_pool
     with root.modules() as module:
         image = module("transforms.command").IMAGE_VARIABLE
     if any(next(iter(image)) in command for command in commands.values()):
@@ -151,7 +155,7 @@ def _convert(
         kind["kind-dependencies"] = ["fetch"]
         places = [*merged.values(), *(merge(defaults, task) for task in own_tasks.values())]
         kind["report"] = _report(root, defaults, list(tasks), _report_place(places, workers))
-    return program
+    return made
 
 
 def _new_tasks(pools: Mapping[str, str]) -> dict[str, Any]:
@@ -191,27 +195,6 @@ def _report_place(places: Iterable[Mapping[str, Any]], workers: FirefoxWorkers) 
         f"{workers.aliases.file}: IOB(report) needs x86-64 workers with docker images, and none of "
         "these pools has them; add one as --pool NAME=ALIAS"
     )
-
-
-def _commands(
-    root: Root, tasks: Mapping[str, Any], is_embedded: bool
-) -> tuple[bytes, dict[str, str]]:
-    """Return the program, and the texts that start it by task; tasks have the kind's defaults."""
-    with root.modules() as module:
-        command, checked = module("transforms.command"), module("transforms.benchmark")
-        program = module("worker_program").WorkerProgram.read()
-        benchmarks = {name: checked.checked_benchmark(task) for name, task in tasks.items()}
-        if not is_embedded:
-            return program.file(), {
-                name: command.run_command(benchmark, _FETCHED, _POOL_MARK, budget_s)
-                for name, (benchmark, budget_s) in benchmarks.items()
-            }
-        measured = {name for benchmark, _ in benchmarks.values() for name in benchmark.workloads}
-        embedded = program.embedded("bench", sorted(measured))
-        return embedded.data, {
-            name: command.make_command(benchmark, embedded, _POOL_MARK, budget_s)[2]
-            for name, (benchmark, budget_s) in benchmarks.items()
-        }
 
 
 def _report(

@@ -15,7 +15,7 @@ from taskgraph.util.attributes import keymatch
 
 from io_benchmark.adopt.changes import Tree
 from io_benchmark.errors import IoBenchmarkError
-from io_benchmark_taskgraph.engines import ENGINES, is_pattern
+from io_benchmark_taskgraph.engines import ENGINES, Engine, is_pattern
 
 _SUPPORTED = " or ".join(f"{implementation} on {system}" for implementation, system in ENGINES)
 
@@ -44,7 +44,7 @@ class WorkerAliases(Struct, frozen=True):
         missing = [name for name in names if self.find(name) is None]
         if missing:
             supported = [name for name in self.workers if self.is_supported(name)]
-            present = ", ".join(supported) or "none for Linux"
+            present = ", ".join(supported) or "none for the benchmark"
             raise IoBenchmarkError(
                 f"{self.file}: has no alias {', '.join(missing)}, but {present}; name the pools as "
                 "--pool NAME=ALIAS"
@@ -59,10 +59,15 @@ class WorkerAliases(Struct, frozen=True):
 
     def has_images(self, name: str) -> bool:
         """Return whether a worker type is an alias whose tasks run in a docker image."""
-        if self.find(name) is None:
-            return False
-        engine = ENGINES.get(self._implementation(name))
+        engine = self._engine(name)
         return engine is not None and engine.takes_image
+
+    def run_windows(self, name: str) -> bool:
+        engine = self._engine(name)
+        return engine is not None and engine.runs_windows
+
+    def _engine(self, name: str) -> Engine | None:
+        return ENGINES.get(self._implementation(name)) if self.find(name) is not None else None
 
     def find(self, name: str) -> Any:
         """Return the worker of the alias, as taskgraph finds it; None where there is none."""

@@ -23,6 +23,7 @@ from io_benchmark.operations.compare import compare, find_paces, read_workers
 from io_benchmark.paths import default_output_folder, new_output_folder, resolve_path
 from io_benchmark.sources.run_files import run_folder
 from io_benchmark.suggestions import did_you_mean
+from io_benchmark_taskgraph.payloads import line_of_windows
 from io_benchmark_taskgraph.repeating import CONFIRMING, job_of, new_label, with_trials
 
 
@@ -78,6 +79,7 @@ def rehearse(
     tasks = [task for task in generate(tree, jobs) if task.pool]
     if not tasks:
         raise UsageError(f"-j {','.join(jobs)}: no such task measures a pool; name a pool")
+    tasks = _possible(tasks, context)
     if confirm:
         tasks = [replace(task, definition=with_trials(task.definition)) for task in tasks]
     pools = sorted({task.pool for task in tasks})
@@ -102,6 +104,18 @@ def rehearse(
         # As any reader would find them; a pool may have no result.
         report = compare(context, [str(results)], baseline=baseline, partial=True)
     return report, results, machine.failures
+
+
+def _possible(tasks: Sequence[GeneratedTask], context: Context) -> list[GeneratedTask]:
+    """Return the tasks that this machine can run; say which are left out."""
+    left_out = [task for task in tasks if line_of_windows(task.definition["payload"])]
+    if left_out:
+        labels = ", ".join(task.label for task in left_out)
+        line = f"A Windows task cannot run here; push instead: {labels}"
+        if len(left_out) == len(tasks):
+            raise UsageError(line)
+        context.tell(line)
+    return [task for task in tasks if task not in left_out]
 
 
 def _folders_of_pools(places: Mapping[str, Path], pools: Sequence[str]) -> dict[str, Path]:

@@ -72,8 +72,8 @@ def engine_of(image: object, command: object) -> str | None:
     """Return what runs a payload with this image and command; None where neither says."""
     if image:
         return DOCKER
-    # A native worker of Linux takes a list of commands.
-    is_native = isinstance(command, list) and bool(command) and isinstance(command[0], list)
+    # A native worker takes a list of commands: of Linux as lists of words, of Windows as lines.
+    is_native = isinstance(command, list) and bool(command) and isinstance(command[0], list | str)
     return NATIVE if is_native else None
 
 

@@ -24,7 +24,12 @@ from io_benchmark.sources.run_results import NATIVE, engine_of
 from io_benchmark.submit.gate_tasks import replicates_for_gates, tasks_of_gates
 from io_benchmark.submit.new_pools import measured_tasks
 from io_benchmark.submit.values import Image
-from io_benchmark_taskgraph.payloads import after_run_task, is_of_run_task, text_of
+from io_benchmark_taskgraph.payloads import (
+    after_run_task,
+    is_of_run_task,
+    line_of_windows,
+    text_of,
+)
 from io_benchmark_taskgraph.repeating import derived_id, job_of, rename
 
 if TYPE_CHECKING:
@@ -219,7 +224,7 @@ def _leave_out_run_task(task: "GeneratedTask", payload: dict[str, Any]) -> None:
     """
     if engine_of(payload.get("image"), payload.get("command")) != NATIVE:
         return
-    command = after_run_task(payload)
+    command = line_of_windows(payload) or after_run_task(payload)
     if command is None:
         raise UsageError(
             f"{task.label}: its command is not `run-task … -- …`; select a task that uses run-task"

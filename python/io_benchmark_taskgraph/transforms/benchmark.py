@@ -17,6 +17,7 @@ from taskgraph.transforms.base import TransformSequence
 
 from io_benchmark_taskgraph import parameters
 from io_benchmark_taskgraph.engines import engine_of
+from io_benchmark_taskgraph.loader import POOLS_FROM
 from io_benchmark_taskgraph.mistakes import BadKeyError, in_task, quoted, task_name, there_are
 from io_benchmark_taskgraph.names import POOL_NAME, SYMBOL_LENGTH, symbol_with
 from io_benchmark_taskgraph.stanza import CACHE_RETRIEVE, CAPACITIES_S, Benchmark
@@ -136,14 +137,16 @@ def _check_name(config: Any, task: dict[str, Any], name: str) -> None:
 def _check_stanza(config: Any, tasks: Tasks) -> Tasks:
     perfherder = parameters.override(config.params, parameters.PERFHERDER)
     capacities = parameters.override(config.params, parameters.CAPACITIES)
+    # What such a kind measures is the same for all pools; nobody chose it for one of them.
+    has_other_pools = POOLS_FROM in config.config
     for task in tasks:
         with in_task(config, task):
             benchmark, budget_s = checked_benchmark(task)
-            engine = engine_of(config.graph_config, task.get("worker-type"))
-            benchmark = replace(benchmark, engine=engine)
             if capacities:
                 benchmark = replace(benchmark, capacities=True)
                 _check_duration(benchmark, budget_s)
+            engine = engine_of(config.graph_config, task.get("worker-type"))
+            benchmark = benchmark.on(engine, leaves_out=has_other_pools)
         if perfherder:
             benchmark = replace(benchmark, perfherder=perfherder)
         task["benchmark"] = benchmark

@@ -5,7 +5,8 @@ The script is one file (worker_program.py) with the modules that the task's work
 docker image it is an argument after the readable part: docker-worker and d2g pass a command's
 arguments unchanged to run-task, which passes them to bash. For a native worker it is a mount, with
 the content in the task's definition. taskgraph's transforms of tasks do not know such a mount, so
-until they have run, the content is in `extra`.
+until they have run, the content is in `extra`. On Windows, the mount starts the program, which
+itself replaces the variables that bash replaces elsewhere.
 """
 
 import functools
@@ -25,7 +26,7 @@ from io_benchmark_taskgraph.stanza import (
     Benchmark,
     TaskPlace,
 )
-from io_benchmark_taskgraph.transforms import Tasks
+from io_benchmark_taskgraph.transforms import Tasks, windows_line
 from io_benchmark_taskgraph.transforms.benchmark import MARGIN_S
 from io_benchmark_taskgraph.worker_program import (
     MOUNTED_FILE,
@@ -87,8 +88,10 @@ exec python3 -u -B {application} run \\
 """
 _SIZES = '--profile "${IO_BENCHMARK_PROFILE:-full}"'
 # A confirming task is the same task with both variables.
-_TRIALS = """\
-"${{IO_BENCHMARK_TRIALS:-{}}}" ${{IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}}"""
+_TRIALS = '"${{IO_BENCHMARK_TRIALS:-{}}}"'
+_PACE = '${IO_BENCHMARK_PACE:+--pace "$IO_BENCHMARK_PACE"}'
+# The program leaves out an option without a value.
+_PACE_ON_WINDOWS = "--pace=${IO_BENCHMARK_PACE:-}"
 # It decides all that other options decide, and trials are part of it.
 _CAPACITIES = "--capacities"
 
@@ -96,7 +99,7 @@ _CAPACITIES = "--capacities"
 def _place(place: TaskPlace, engine: Engine) -> str:
     name = "WORKSPACE" if place == WORKSPACE else f"PLACE_{place.name.upper()}"
     variable = f"IO_BENCHMARK_{name.replace('-', '_')}"
-    return f'--place {place.name}="${{{variable}:-{engine.in_bash(place.path)}}}"'
+    return f'--place {place.name}="${{{variable}:-{engine.in_command(place.path)}}}"'
 
 
 def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
@@ -122,7 +125,13 @@ def _options(benchmark: Benchmark, pool: str, time_budget_s: int) -> str:
 def make_command(
     benchmark: Benchmark, program: EmbeddedProgram, pool: str, time_budget_s: int
 ) -> list[str]:
-    """Return the command for run-task: bash, a readable script, and the encoded program."""
+    """Return the command for run-task: bash, a readable script, and the encoded program.
+
+    On Windows it is the line that starts the mounted program.
+    """
+    if benchmark.engine.runs_windows:
+        words = run_words(benchmark, pool, time_budget_s)
+        return windows_line.starting(MOUNTED_FILE, program, words)
     is_mounted = benchmark.engine.mounts_program
     unpacking = FROM_MOUNT if is_mounted else FROM_ARGUMENT
     text = unpacking.format(program=program, unpack=UNPACK, file=MOUNTED_FILE)
@@ -134,16 +143,25 @@ def make_command(
 
 def run_command(benchmark: Benchmark, application: str, pool: str, time_budget_s: int) -> str:
     """Return the shell's command for a program that is in a file."""
-    trials = "never" if benchmark.trials == "never" else _TRIALS.format(benchmark.trials)
+    trials = "never"
+    if benchmark.trials != trials:
+        trials = f"{_TRIALS.format(benchmark.trials)} {_PACE}"
     return RUN.format(
         application=application,
         benchmark=benchmark,
         options=_options(benchmark, pool, time_budget_s),
         places=" \\\n  ".join(_place(place, benchmark.engine) for place in benchmark.places),
-        artifacts=benchmark.engine.in_bash(ARTIFACTS_PATH),
+        artifacts=benchmark.engine.in_command(ARTIFACTS_PATH),
         sizes=_CAPACITIES if benchmark.capacities else _SIZES,
         trials="" if benchmark.capacities else f" \\\n  --trials {trials}",
     )
+
+
+def run_words(benchmark: Benchmark, pool: str, time_budget_s: int) -> list[str]:
+    """Return the program's arguments as words of a line on Windows, with variables as they are."""
+    text = run_command(benchmark, "-", pool, time_budget_s)
+    words = shlex.split(text.replace("\\\n", " ").replace(_PACE, _PACE_ON_WINDOWS))
+    return [windows_line.url_word(word) for word in words[words.index("run") :]]
 
 
 def _add_command(config: Any, tasks: Tasks) -> Tasks:
@@ -151,7 +169,7 @@ def _add_command(config: Any, tasks: Tasks) -> Tasks:
     embedded = functools.cache(WorkerProgram.read().embedded)
     for task in tasks:
         benchmark, pool = task.pop("benchmark"), task["attributes"][POOL_ATTRIBUTE]
-        program = embedded("bench", benchmark.measured_workloads)
+        program = embedded("bench", benchmark.measured_workloads, benchmark.engine.system)
         budget_s = task["worker"]["max-run-time"] - MARGIN_S
         if benchmark.capacities:
             task["attributes"][CAPACITIES_ATTRIBUTE] = True
@@ -178,23 +196,33 @@ def _fit_worker(
         # Only such an image is an artifact of a task on which this one depends.
         task["worker"]["env"] = {**IMAGE_VARIABLE, **(task["worker"].get("env") or {})}
     if engine.mounts_program:
-        if not set(_MOUNTING) & set(config.config.get("transforms", ())):
-            raise BadKeyError(
-                "worker-type",
-                f"{quoted(task['worker-type'])} needs the program as a mount; add {MOUNTS} after "
-                "taskgraph.transforms.task:transforms to the kind's transforms",
-            )
-        task.setdefault("extra", {}).setdefault(JOB, {})[_CONTENT] = program.mounted()
+        content = program.starting("run") if engine.runs_windows else program.mounted()
+        keep_mount(config, task, content)
 
 
-def _add_mounts(_config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def keep_mount(config: Any, task: dict[str, Any], content: str) -> None:
+    """Keep the content of a mount in `extra`, until the transform `mounts` takes it from there."""
+    if not set(_MOUNTING) & set(config.config.get("transforms", ())):
+        raise BadKeyError(
+            "worker-type",
+            f"{quoted(task['worker-type'])} needs the program as a mount; add {MOUNTS} after "
+            "taskgraph.transforms.task:transforms to the kind's transforms",
+        )
+    task.setdefault("extra", {}).setdefault(JOB, {})[_CONTENT] = content
+
+
+def _add_mounts(config: Any, tasks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Mount the program where a task's `extra` has it, after taskgraph made the payload."""
     for task in tasks:
         extra = task["task"].get("extra", {})
         content = extra.get(JOB, {}).pop(_CONTENT, None)
         if content is not None:
             mount = {"file": MOUNTED_FILE, "content": {"raw": content}}
-            task["task"]["payload"].setdefault("mounts", []).append(mount)
+            payload = task["task"]["payload"]
+            payload.setdefault("mounts", []).append(mount)
+            with in_task(config, task):
+                for command in payload["command"]:
+                    windows_line.check(command)
             if not extra[JOB]:
                 del extra[JOB]
         yield task

@@ -43,10 +43,9 @@ ALIASES = {
 
 
 def test_pools(tmp_path):
-    """They are the workers that run tasks in docker, but those that build images."""
-    assert chosen(tmp_path, ALIASES) == Pools(
-        {"b-linux": "b-linux", "b-linux-large": "b-linux-large"}, []
-    )
+    """They are the workers that run tasks in docker or on Windows, but those that build images."""
+    names = ("b-linux", "b-linux-large", "b-win")
+    assert chosen(tmp_path, ALIASES) == Pools({name: name for name in names}, [])
 
 
 def test_native_pools(tmp_path):
@@ -92,7 +91,7 @@ def test_aliases_of_one_pool(tmp_path):
 
 def test_one_pool(tmp_path):
     """There is nothing to compare; where all tasks run on the builder of images, it is the one."""
-    images = {name: ALIASES[name] for name in ("images", "b-win", "beetmover")}
+    images = {name: ALIASES[name] for name in ("images", "beetmover")}
     assert chosen(tmp_path, images) == Pools({"images": "images"}, [only("images")])
     both = {"b-linux": ALIASES["b-linux"], **images}
     assert chosen(tmp_path, both) == Pools({"b-linux": "b-linux"}, [only("b-linux")])
@@ -102,7 +101,7 @@ def test_one_pool(tmp_path):
     assert chosen(tmp_path, both, same) == Pools(same, [only("images")])
 
 
-PATTERNS = {"b-linux": worker(), "t-(x|y)z": worker(), "w-.*": worker(os="windows")}
+PATTERNS = {"b-linux": worker(), "t-(x|y)z": worker(), "w-.*": worker(os="macosx")}
 
 
 def test_patterns(tmp_path):
@@ -118,16 +117,15 @@ def test_patterns(tmp_path):
     [
         (PATTERNS, {"x": "t-(x|y)z"}, "t-(x|y)z is a pattern of aliases; name one alias that it"),
         (PATTERNS, {"x": "t-z"}, "has no alias t-z, but b-linux, t-(x|y)z; name the pools as"),
-        (
-            ALIASES,
-            {"x": "b-win"},
-            "b-win is generic-worker on windows, where the benchmark",
-        ),
         (ALIASES, {"x": "signing"}, "is scriptworker-signing on scriptworker, where the benchmark"),
         ({"t-.*": worker()}, {}, "has no alias that is one pool, but t-.*; name the pools as"),
-        ({"b-win": ALIASES["b-win"]}, {}, "has no alias that is one pool, but none for Linux"),
-        ({}, {}, "has no alias that is one pool, but none for Linux"),
-        ({"a": None}, {}, "has no alias that is one pool, but none for Linux"),
+        (
+            {"succeed": ALIASES["succeed"]},
+            {},
+            "has no alias that is one pool, but none for the benchmark",
+        ),
+        ({}, {}, "has no alias that is one pool, but none for the benchmark"),
+        ({"a": None}, {}, "has no alias that is one pool, but none for the benchmark"),
         ({"a": []}, {"x": "a"}, "the alias a lacks its implementation or its os; correct it"),
         ({"a-[": worker()}, {"x": "a-b"}, "a pattern of the aliases is not a regular expression"),
         (["a"], {}, "has no aliases of workers under workers; correct it"),

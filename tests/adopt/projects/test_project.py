@@ -66,7 +66,7 @@ def init(folder, pools=None, image=None):
 
 
 def test_init(project):
-    """The pools are the aliases of Linux workers.
+    """The pools are the aliases of workers that can run the benchmark.
 
     The rest of each file stays; a second run adds nothing.
     """
@@ -80,7 +80,7 @@ def test_init(project):
     )
     assert after[REQUIREMENTS][0].decode() == f"taskcluster-taskgraph\n{LINE}"
     kind = yaml.safe_load(after[KIND][0])
-    assert list(kind["tasks"]) == ["b-small", "b-large"]
+    assert list(kind["tasks"]) == ["b-small", "b-large", "b-win"]
     assert Project.open(project).propose({}, None) == Proposal(
         changes=[],
         notes=[
@@ -209,7 +209,7 @@ def test_names_that_yaml_takes_for_something_else(project):
     init(project)
     kind = yaml.safe_load((project / KIND).read_text())
     # The kind takes no pool of another name, such as `-`.
-    names = ["1", "true", "null", "1e3", "0x1", "b-small", "b-large"]
+    names = ["1", "true", "null", "1e3", "0x1", "b-small", "b-large", "b-win"]
     assert list(kind["tasks"]) == names
     for name, task in kind["tasks"].items():
         assert task == {

@@ -54,6 +54,7 @@ PAST = "gecko.v2.try.date.io-benchmark.amd-16~2"
         ("pool", {"command": ["sh", f"{SCRIPT}exec python3 \\\n  --pool a-30 --seed 1"]}, "a-30"),
         ("pool", {"command": [["bash", "-c", f"{SCRIPT}exec s --pool=intel"]]}, "intel"),
         ("pool", {"command": ["s --pool a-1", "sh"], "label": "io-benchmark-a-1-2"}, "a-1"),
+        ("pool", {"command": ["python3.exe x.py run --pool win-2022 --seed 1"]}, "win-2022"),
         ("pool", {"command": ["true"]}, "amd-16"),
         ("pool", {"command": ["s --pool ../x"]}, "amd-16"),
         ("pool", {"command": ["s --pools a"], "label": "other"}, None),
@@ -67,6 +68,7 @@ PAST = "gecko.v2.try.date.io-benchmark.amd-16~2"
         # An image, or else a command: the worker itself runs it.
         ("engine", {"image": "x", "command": [["a"]]}, "docker"),
         ("engine", {"command": [["a"]]}, "native"),
+        ("engine", {"command": ["a -- b"]}, "native"),
         ("engine", {"command": []}, None),
         ("engine", {}, None),
         # The artifact's date, else the task's.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The pools of a project: the aliases of its Linux workers, but those that build images."""
+"""The pools of a project: the aliases of its workers, but those that build images."""
 
 import json
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Pools(Struct, frozen=True):
 
 
 def choose_pools(tree: Tree, named: Mapping[str, str]) -> Pools:
-    """Return the named pools; without any, each alias of Linux workers that is another pool."""
+    """Return the named pools; without any, each alias of workers that is another pool."""
     aliases = WorkerAliases.read(tree, CONFIG)
     notes: list[str] = []
     pools = named or _distinct_pools(aliases, notes)
@@ -74,7 +74,7 @@ def _distinct_pools(aliases: WorkerAliases, notes: list[str]) -> dict[str, str]:
         else:
             alias_of_place[place] = alias
     if not names:
-        present = ", ".join(supported) or "none for Linux"
+        present = ", ".join(supported) or "none for the benchmark"
         raise IoBenchmarkError(
             f"{aliases.file}: has no alias that is one pool, but {present}; name the pools as "
             "--pool NAME=ALIAS"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """A project that uses taskgraph: the kind with its pools, and what else the project needs for it.
 
-What its files say is not asked for: the pools are the aliases of Linux workers, and the image is
+What its files say is not asked for: the pools are the aliases of workers, and the image is
 the one that their tasks run in.
 """
 
@@ -80,7 +80,7 @@ class Project(Tree, frozen=True):
     def propose(self, pools: Mapping[str, str], image: str | None) -> Proposal:
         """Return what to change; refuse another kind of this name, and a taskgraph that is too old.
 
-        `pools` has aliases of workers by name; without any, all of them that run Linux.
+        `pools` has aliases of workers by name; without any, all of them that can run it.
         """
         draft = Draft(self)
         lock = find_lock(draft)
