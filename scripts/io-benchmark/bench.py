@@ -16,6 +16,7 @@ from result import figures
 from result.files import SCRIPT_VERSION, ResultFile, claim_folder, leave_folder, outcome
 from settings import WrongArgumentsError, check_folders, is_task, parse
 from system import devices, host, storage
+from system.probes import TOO_LITTLE_MEMORY
 
 DONE, FAILED, WRONG_ARGUMENTS = 0, 1, 2
 NOT_WRITTEN = "the result cannot be written: %s: %s"
@@ -189,7 +190,7 @@ class _Bench:
         document["host"] = host.observe()
         document["limits"] = host.observe_limits()
         if not document["host"]["first_touch_ns_per_mib"]:
-            self.warn("memory-not-touched", host.TOO_LITTLE_MEMORY)
+            self.warn("memory-not-touched", TOO_LITTLE_MEMORY)
         for place in self.settings.places:
             try:
                 with self.claimed(place):

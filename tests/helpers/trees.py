@@ -132,8 +132,8 @@ def _as_this_machine(tree: Tree, root: Path) -> Iterator[None]:
         (os, "cpu_count"): lambda: head["cpus"]["online"],
         (os, "geteuid"): lambda: head["user_id"],
         (os, "uname"): lambda: SimpleNamespace(**head["uname"]),
-        (host, "_tool_versions"): lambda: head["tools"],
-        (host, "_touch_new_memory"): lambda: head["first_touch_ns_per_mib"],
+        (host, "tool_versions"): lambda *_: head["tools"],
+        (host, "touch_new_memory"): lambda *_: head["first_touch_ns_per_mib"],
     }
     with ExitStack() as stack:
         for (module, name), value in replacements.items():

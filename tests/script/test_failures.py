@@ -20,7 +20,7 @@ host.program_format = lambda: "aarch64"
 shutil.which = lambda *_: None
 from workloads import random_io
 def refuse(*_): raise OSError(22, "Invalid argument")
-random_io.storage.write_probe = refuse
+random_io.write_probe = refuse
 """
 REASONS = {
     "exec": "needs x86_64, this is aarch64",

@@ -6,6 +6,7 @@ import os
 import pytest
 from measuring import timelines
 from system.linux import counters, devices, host, storage
+from system.probes import touch_new_memory
 
 
 def block(name: str, number: str, **files: str) -> dict[str, str]:
@@ -245,14 +246,13 @@ def test_memory_that_a_cgroup_leaves(recorded, mount, group, files):
         }
     )
     assert host.available_bytes() == 72 - 50 + 10
-    assert host._touch_new_memory() == []
+    assert touch_new_memory(host.available_bytes()) == []
 
 
 @pytest.mark.parametrize(("free_mib", "chunks"), [(15, 0), (16, 1), (33, 2), (1000, 8)])
-def test_the_probe_of_memory(recorded, free_mib, chunks):
+def test_the_probe_of_memory(free_mib, chunks):
     """It takes chunks of 8 MiB, half of what is free at most."""
-    recorded({"/proc/meminfo": f"MemAvailable: {free_mib * 1024} kB\n"})
-    assert len(host._touch_new_memory()) == chunks
+    assert len(touch_new_memory(free_mib * MIB)) == chunks
 
 
 MIB = 2**20

@@ -18,7 +18,8 @@ from collections import Counter
 from errors import SkippedError
 from log import MIB, NS_PER_S
 from measuring.batches import Batches, count
-from system import clock, crews, files, host, page_cache, storage
+from system import clock, crews, files, host, page_cache
+from system.probes import write_probe
 
 BLOCK_BYTES = 4096
 WINDOW_NS = 100_000_000
@@ -52,7 +53,7 @@ class _RandomIo(Batches):
         size = self.sizes["file_bytes"]
         self.check_space(size + 16 * MIB)
         try:
-            storage.write_probe(self._folder)
+            write_probe(self._folder)
         except OSError as error:
             raise SkippedError(files.DIRECT_REFUSED % error.strerror) from None
         page_cache.write_new_file(self._file, size, os.urandom(MIB), is_synced=True)

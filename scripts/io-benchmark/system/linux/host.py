@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """Facts about the machine, the tools that workloads use, and the limits of cgroups, v1 and v2."""
 
-import mmap
 import os
 import re
-import sys
 from typing import Any
 
-from log import MIB
 from system.linux import devices, storage
-from system.linux.clock import now_ns
 from system.linux.kernel import (
     first_int,
     first_match,
@@ -20,11 +16,8 @@ from system.linux.kernel import (
     read_text,
 )
 from system.linux.processes import output_of
+from system.probes import tool_versions, touch_new_memory
 
-TOUCH_BYTES, CHUNK_BYTES = 64 * MIB, 8 * MIB
-TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are not free" % (
-    2 * CHUNK_BYTES // MIB
-)
 # v1 also has a line for the group without those below it, first.
 INACTIVE = r"(?s:.*)^(?:total_)?inactive_file (\d+)"
 CPUS = "/sys/devices/system/cpu"
@@ -55,6 +48,7 @@ V1_CONTROLLERS = ("blkio", "memory", "cpu")
 def observe(*, may_measure=True):
     """Describe the machine; without measuring, what takes time is left empty."""
     kernel = os.uname()
+    free_bytes = available_bytes() or 0
     return {
         **_cpu_settings(),
         "kernel": kernel.release,
@@ -73,8 +67,8 @@ def observe(*, may_measure=True):
         "user_id": os.geteuid(),
         "transparent_huge_pages": read_text("/sys/kernel/mm/transparent_hugepage/enabled"),
         "vm": {name: read_int("/proc/sys/vm/" + name) for name in VM_SETTINGS},
-        "first_touch_ns_per_mib": _touch_new_memory() if may_measure else [],
-        "tools": _tool_versions() if may_measure else {},
+        "first_touch_ns_per_mib": touch_new_memory(free_bytes) if may_measure else [],
+        "tools": tool_versions(TOOLS, _version_of) if may_measure else {},
     }
 
 
@@ -135,34 +129,8 @@ def available_bytes():
     return min((value for value in free if value is not None), default=None)
 
 
-def _touch_new_memory():
-    """Return the cost of touching new memory, per MiB, for each chunk; high in some guests."""
-    costs = []
-    # Half of what is free at most: beyond a cgroup's limit, the kernel would kill this process.
-    chunks = min(TOUCH_BYTES, (available_bytes() or 0) // 2) // CHUNK_BYTES
-    try:
-        memory = mmap.mmap(-1, chunks * CHUNK_BYTES)
-    except (OSError, ValueError):
-        return costs  # not enough memory
-    with memory:
-        for start in range(0, chunks * CHUNK_BYTES, CHUNK_BYTES):
-            started_ns = now_ns()
-            for offset in range(start, start + CHUNK_BYTES, mmap.PAGESIZE):
-                memory[offset] = 1
-            costs.append((now_ns() - started_ns) // 8)
-    return costs
-
-
-def _tool_versions():
-    """Return path and version of each tool that a workload may call; None if it is missing."""
-    import shutil  # noqa: PLC0415 - measure must not load it
-
-    tools: Any = {name: shutil.which(name) for name in TOOLS}
-    for name, path in tools.items():
-        version = output_of([path, "--version"]).partition("\n")[0].strip() if path else ""
-        tools[name] = path and {"path": path, "version": version[:200] or None}
-    tools["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
-    return tools
+def _version_of(path):
+    return output_of([path, "--version"])
 
 
 def observe_limits():

@@ -5,20 +5,18 @@ That is its mount, overlay or bind, its file system, and its devices down to the
 observed on this machine, not taken from how it was provisioned.
 """
 
-import mmap
 import os
 import re
 import time
 from itertools import starmap
 from typing import Any, List, NamedTuple, Optional
 
-from log import MIB
 from system.linux import devices
 from system.linux.kernel import exists, is_folder, list_names, read_text
+from system.probes import WRITTEN_BYTES, write_probe
 
-PROBE_BYTES = 8 * MIB
 # A device that wrote this much of the probe stores it; with a stripe over eight disks, each does.
-PROBE_SHARE_BYTES = PROBE_BYTES // 16
+PROBE_SHARE_BYTES = WRITTEN_BYTES // 16
 # Other processes write as well: a device counts if it writes in every round, and hardly between.
 PROBE_ROUNDS = 4
 QUIET_S = 0.02, 0.5  # the shortest and the longest time between rounds
@@ -205,22 +203,6 @@ def _devices_written_to(path):
         busy = {name for name in moved if moved[name] >= 2 * quiet.get(name, 0) + PROBE_SHARE_BYTES}
         candidates = busy if candidates is None else candidates & busy
     return [name for name in sorted(candidates or ()) if not devices.below(name)]
-
-
-def write_probe(path):
-    """Write and sync 8 MiB past the page cache, without two equal blocks."""
-    path = os.path.join(path, ".io-benchmark-probe-%d" % os.getpid())
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_DIRECT
-    descriptor = os.open(path, flags, 0o600)
-    try:
-        with mmap.mmap(-1, MIB) as chunk:  # begins at a page, as O_DIRECT requires
-            for number in range(PROBE_BYTES // MIB):
-                chunk[:] = os.urandom(MIB)
-                os.pwrite(descriptor, chunk, number * MIB)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-        os.unlink(path)
 
 
 def _written_since(before, after):
