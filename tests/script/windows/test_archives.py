@@ -5,7 +5,7 @@ import hashlib
 import os
 
 import pytest
-from system.windows.archives import ARCHIVES
+from system.windows.support.archives import ARCHIVES
 
 MIB = 1024 * 1024
 LARGE_BYTES = 9 * MIB  # longer than the content before it begins again

@@ -2,7 +2,7 @@
 """Refusals because another program has a file are overcome, counted, and limited."""
 
 import pytest
-from system.windows import sharing
+from system.windows.support import sharing
 
 SHARING_VIOLATION, FILE_NOT_FOUND = 32, 2
 

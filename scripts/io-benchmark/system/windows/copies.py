@@ -8,9 +8,10 @@ from collections import deque
 from itertools import cycle, repeat, starmap
 
 from log import MIB
-from system.windows import calls, descriptors, sharing
+from system.windows import calls
 from system.windows.calls import GENERIC_READ, GENERIC_WRITE, wintypes
-from system.windows.descriptors import open_descriptor
+from system.windows.support import descriptors, sharing
+from system.windows.support.descriptors import open_descriptor
 
 COPY_METHOD = "read and write 1 MiB"
 _copy_file = calls.declared(

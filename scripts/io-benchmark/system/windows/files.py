@@ -5,9 +5,10 @@ import ctypes
 import os
 
 from log import NS_PER_S
-from system.windows import archives, calls, descriptors, folders, sharing
+from system.windows import calls, folders
 from system.windows.calls import GENERIC_READ, GENERIC_WRITE, wintypes
-from system.windows.descriptors import open_descriptor
+from system.windows.support import archives, descriptors, sharing
+from system.windows.support.descriptors import open_descriptor
 
 DIRECT_METHOD = "python-no-buffering"
 DIRECT_REFUSED = "NO_BUFFERING is refused here: %s"
@@ -53,13 +54,18 @@ def open_synced(path):
 
 def sync_block_bytes(path):
     """Return how many bytes a synced write has: past the cache, only whole sectors are written."""
-    numbers = [wintypes.DWORD() for _ in range(4)]
-    folder = os.path.join(calls.extended(folders.existing(path)), "")
     try:
-        _sectors_of(folder, *(ctypes.byref(number) for number in numbers))
+        sector_bytes, _ = sector_and_cluster_bytes(folders.existing(path))
     except OSError:
         return LEAST_SYNC_BYTES  # the first write says what is wrong
-    return max(numbers[1].value, LEAST_SYNC_BYTES)
+    return max(sector_bytes, LEAST_SYNC_BYTES)
+
+
+def sector_and_cluster_bytes(folder):
+    numbers = [wintypes.DWORD() for _ in range(4)]
+    _sectors_of(os.path.join(calls.extended(folder), ""), *map(ctypes.byref, numbers))
+    sectors, sector_bytes = (number.value for number in numbers[:2])
+    return sector_bytes, sectors * sector_bytes
 
 
 sync = os.fsync

@@ -6,7 +6,8 @@ import os
 from functools import partial
 from typing import Any
 
-from system.windows import calls, sharing
+from system.windows import calls
+from system.windows.support import sharing
 
 _IN_NAME = r'[^<>:"|?*\\/\x00-\x1f\x7f]'
 # D:\x, D:/x, \\server\share\x, or relative to the current folder. Not D:x and not \x, which depend

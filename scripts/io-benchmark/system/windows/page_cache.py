@@ -7,7 +7,8 @@ Not observable: how much of a file is in memory, and whether files share blocks 
 import os
 
 from log import MIB
-from system.windows import calls, sharing
+from system.windows import calls
+from system.windows.support import sharing
 
 SYNC_METHOD = "FlushFileBuffers of each file"
 _flush = calls.declared(calls.KERNEL32, "FlushFileBuffers", calls.success, calls.wintypes.HANDLE)
