@@ -5,6 +5,7 @@ Elsewhere, or where this Windows lacks a function, each call fails with "not imp
 """
 
 import ctypes
+import importlib
 import os
 from contextlib import contextmanager
 from ctypes import wintypes
@@ -21,6 +22,7 @@ CREATE_NEW, CREATE_ALWAYS, OPEN_EXISTING, OPEN_ALWAYS = 1, 2, 3, 4
 WRITE_THROUGH, NO_BUFFERING = 0x80000000, 0x20000000
 DELETE_ON_CLOSE, TEMPORARY = 0x04000000, 0x100  # temporary: written only where memory is short
 BACKUP_SEMANTICS = 0x02000000  # folders too
+POWERSHELL = ("powershell.exe", "-NoProfile", "-NonInteractive", "-Command")
 INVALID_HANDLE = ctypes.c_void_p(-1).value
 
 
@@ -119,3 +121,35 @@ def control(handle, code, input_bytes=b"", output_size=0):
         None,
     )
     return answer.raw[: size.value] if answer else b""
+
+
+def known(call, *arguments):
+    """Return what a call says, or None where it fails: a fact that is not known."""
+    try:
+        return call(*arguments)
+    except OSError:
+        return None
+
+
+@contextmanager
+def _key(path):
+    registry: Any = importlib.import_module("winreg")
+    access = registry.KEY_READ | registry.KEY_WOW64_64KEY
+    with registry.OpenKey(registry.HKEY_LOCAL_MACHINE, path, 0, access) as key:
+        yield registry, key
+
+
+def registry_value(path, name, kind):
+    """Return a value below HKEY_LOCAL_MACHINE; None if it cannot be read or is of another kind."""
+    try:
+        with _key(path) as (registry, key):
+            value, _ = registry.QueryValueEx(key, name)
+    except OSError:
+        return None
+    return value if isinstance(value, kind) else None
+
+
+def registry_names(path):
+    """Return the names of the values in a key; an OSError if it is missing or cannot be read."""
+    with _key(path) as (registry, key):
+        return [registry.EnumValue(key, index)[0] for index in range(registry.QueryInfoKey(key)[1])]
