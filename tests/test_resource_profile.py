@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from published_profiles import MIB, RECORDED, Sample, resource_document
+from published_profiles import MIB, RECORDED, RECORDED_ON_WINDOWS, Sample, resource_document
 
 from io_benchmark.errors import ResultError
+from io_benchmark.results.machine import LINUX, WINDOWS
 from io_benchmark.results.resource_profile import (
     MAXIMUM_RESOURCE_BYTES,
+    OTHER_SYSTEM,
     ResourceProfile,
     ResourceSample,
     parse_any_profile,
@@ -45,6 +47,30 @@ def test_a_recorded_profile() -> None:
     assert profile.samples[0] == ResourceSample(
         3.0, 105.0, 0.195, 0.684, 0.098, 4259840, 20258816, 30, 12159307776
     )
+
+
+def test_a_recorded_profile_of_windows() -> None:
+    """What Windows does not know is not known, and no 0."""
+    profile = read(json.loads(RECORDED_ON_WINDOWS.read_bytes()))
+    assert (profile.system, profile.cpus, len(profile.samples)) == (WINDOWS, 2, 12)
+    sample = profile.samples[1]
+    assert sample == ResourceSample(126.0, 213.0, 0.172, 0.345, None, 0, 6397952, 31, None)
+
+
+@pytest.mark.parametrize(
+    ("lacks", "system"),
+    [((), LINUX), (("iowait_pct",), OTHER_SYSTEM), (("iowait_pct", "nice_pct"), WINDOWS)],
+)
+def test_the_system_of_a_profile(lacks: tuple[str, ...], system: str) -> None:
+    """It is told by the times that psutil has there, and by those of all samples."""
+    made = document()
+    assert len(markers(made)["data"]) == 7
+    for row in (1, 4):
+        put_data(row, **dict.fromkeys(lacks))(made)
+    assert read(made).system == system
+    if lacks:
+        put_data(1, iowait_pct="1%")(made)
+        assert read(made).system == OTHER_SYSTEM
 
 
 def put(column: str, row: int, value: Any) -> Change:

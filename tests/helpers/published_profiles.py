@@ -11,6 +11,8 @@ from loopback_deployment import Artifact, Deployment, run
 MIB = 1024 * 1024
 # By mozsystemmonitor, cut to its first twelve samples.
 RECORDED = ROOT / "tests" / "fixtures" / "resource-usage" / "profile_resource-usage.json"
+# By Windows' psutil and Python under Wine; its `meta` says how it was made.
+RECORDED_ON_WINDOWS = RECORDED.with_name("windows_resource-usage.json")
 TEST_PROFILE = "public/test_info/profile_resource-usage.json"
 BUILD_PROFILE = "public/build/profile_build_resources.json"
 
@@ -31,8 +33,10 @@ class Sample(NamedTuple):
     span_ms: float = 500
 
 
-def resource_document(samples: Sequence[Sample], cpus: int = 2) -> dict[str, Any]:
-    """Return a profile with three markers per sample, and a phase."""
+def resource_document(
+    samples: Sequence[Sample], cpus: int = 2, *, is_windows: bool = False
+) -> dict[str, Any]:
+    """Return a profile with three markers per sample, and a phase; Windows lacks some figures."""
     markers: dict[str, Any] = {"name": [4], "startTime": [0.5], "endTime": [None], "data": [{}]}
     start_ms = 1.0
     for sample in samples:
@@ -60,6 +64,9 @@ def resource_document(samples: Sequence[Sample], cpus: int = 2) -> dict[str, Any
             markers["startTime"].append(start_ms)
             markers["endTime"].append(start_ms + sample.span_ms)
             markers["data"].append(marker)
+        if is_windows:
+            for marker, key in ((0, "nice_pct"), (0, "iowait_pct"), (1, "cached"), (1, "buffers")):
+                data[marker].pop(key, None)
         start_ms += sample.span_ms
     strings = ["(root)", "CPU Use", "Memory", "IO", "Phase"]
     return {
@@ -69,8 +76,10 @@ def resource_document(samples: Sequence[Sample], cpus: int = 2) -> dict[str, Any
     }
 
 
-def resource_profile(samples: Sequence[Sample], cpus: int = 2) -> bytes:
-    return json.dumps(resource_document(samples, cpus)).encode()
+def resource_profile(
+    samples: Sequence[Sample], cpus: int = 2, *, is_windows: bool = False
+) -> bytes:
+    return json.dumps(resource_document(samples, cpus, is_windows=is_windows)).encode()
 
 
 def percent(share: float) -> str:

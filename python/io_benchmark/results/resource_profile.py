@@ -17,9 +17,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from io_benchmark.results.format import TaskProfile
+from io_benchmark.results.machine import LINUX, WINDOWS
 from io_benchmark.results.parts import Count, Finite
 from io_benchmark.results.reader import check_size, decode, parse_profile, reading_error
 
+OTHER_SYSTEM = "another system"
 _NAMES = ("CPU Use", "Memory", "IO")
 # A day of samples, one per second; each has three markers.
 MAXIMUM_RESOURCE_BYTES = 64 * 1024 * 1024
@@ -65,12 +67,19 @@ class _Profile(Struct, frozen=True):
 
 
 class _Cpu(Struct, frozen=True):
-    """Shares of the time of all CPUs. A system that does not know iowait has no such text."""
+    """Shares of the time of all CPUs; what a system does not know has no such text."""
 
     user_pct: str
     system_pct: str
-    nice_pct: str = "0%"
+    nice_pct: str | None = None
     iowait_pct: str | None = None
+
+    @property
+    def system(self) -> str:
+        """Return the system of which psutil has these times."""
+        if self.iowait_pct is not None:
+            return LINUX
+        return WINDOWS if self.nice_pct is None else OTHER_SYSTEM
 
 
 class _Io(Struct, frozen=True):
@@ -90,11 +99,11 @@ class ResourceSample(Struct, frozen=True):
     end_ms: float
     user: float
     kernel: float
-    waiting: float | None  # idle while I/O was pending
+    waiting: float | None  # idle while I/O was pending; only Linux knows it
     read_bytes: int
     written_bytes: int
     writes: int
-    cached_bytes: int | None  # files in memory at the end
+    cached_bytes: int | None  # files in memory at the end; Windows does not say it
 
 
 class ResourceProfile(Struct, frozen=True):
@@ -102,6 +111,7 @@ class ResourceProfile(Struct, frozen=True):
 
     cpus: int
     samples: tuple[ResourceSample, ...]
+    system: str = LINUX
 
     @property
     def wall_ns(self) -> int:
@@ -124,12 +134,15 @@ def parse_any_profile(data: bytes, source: str) -> TaskProfile | ResourceProfile
         return parse_profile(data, source)
     profile = decode(_Profile, data, source)
     try:
-        return ResourceProfile(profile.meta.logical_cpus, tuple(_samples(profile, source)))
+        systems, samples = zip(*_samples(profile, source), strict=True)
     except ValueError as error:
         raise reading_error(source, str(error)) from None
+    system = systems[0] if len(set(systems)) == 1 else OTHER_SYSTEM
+    return ResourceProfile(profile.meta.logical_cpus, samples, system)
 
 
-def _samples(profile: _Profile, source: str) -> Iterator[ResourceSample]:
+def _samples(profile: _Profile, source: str) -> Iterator[tuple[str, ResourceSample]]:
+    """Yield each sample, and the system that writes such samples."""
     thread = profile.threads[0]
     markers, strings = thread.markers, thread.string_array or profile.shared.string_array
     columns = (markers.name, markers.start_time, markers.end_time, markers.data)
@@ -157,16 +170,19 @@ def _samples(profile: _Profile, source: str) -> Iterator[ResourceSample]:
         cpu = decode(_Cpu, markers.data[cpu_row], f"{path}[{cpu_row}]")
         memory = decode(_Memory, markers.data[memory_row], f"{path}[{memory_row}]")
         io = decode(_Io, markers.data[io_row], f"{path}[{io_row}]")
-        yield ResourceSample(
-            start_ms=start_ms,
-            end_ms=end_ms,
-            user=_share(cpu.user_pct) + _share(cpu.nice_pct),
-            kernel=_share(cpu.system_pct),
-            waiting=None if cpu.iowait_pct is None else _share(cpu.iowait_pct),
-            read_bytes=io.read_bytes,
-            written_bytes=io.write_bytes,
-            writes=io.write_count,
-            cached_bytes=memory.cached,
+        yield (
+            cpu.system,
+            ResourceSample(
+                start_ms=start_ms,
+                end_ms=end_ms,
+                user=_share(cpu.user_pct) + _share(cpu.nice_pct or "0%"),
+                kernel=_share(cpu.system_pct),
+                waiting=None if cpu.iowait_pct is None else _share(cpu.iowait_pct),
+                read_bytes=io.read_bytes,
+                written_bytes=io.write_bytes,
+                writes=io.write_count,
+                cached_bytes=memory.cached,
+            ),
         )
 
 

@@ -73,7 +73,11 @@ def refusal(
             "profile the task on amd-16",
             ON_WINDOWS,
         ),
-        refusal("", ON_WINDOWS, ON_WINDOWS),
+        refusal(
+            "the profile and the results of intel are of different systems; check --pool",
+            ON_WINDOWS,
+            ON_WINDOWS,
+        ),
         # A disk that writes more than 1.5 ceilings has another one.
         refusal(
             "the profile's disks wrote more than those of intel can; check", written_mib=(76,) * 4

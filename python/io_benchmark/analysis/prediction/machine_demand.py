@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 """What a task demanded, by the resource profile that it published: of a whole machine.
 
-It has neither syncs nor pressure. What it lacks is an unknown of the prediction.
+It has neither syncs nor pressure, and that of Windows no waiting at all. What it lacks is an
+unknown of the prediction.
 """
 
 import math
 
 import numpy as np
 
-from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, statement
+from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, count, statement
 from io_benchmark.analysis.prediction.demand import (
     LEAST_NS,
     NS_PER_MS,
@@ -20,8 +21,12 @@ from io_benchmark.analysis.prediction.demand import (
     PlaceDemand,
     window_ends,
 )
+from io_benchmark.number_text import number_of
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.resource_profile import ResourceProfile, ResourceSample
 
+# psutil reads the CPUs of one group, and for others whatever was in memory (its issue 2972).
+_CPUS_OF_GROUP = 64
 _COARSE_NS = 3e9  # longer samples hide when the task wrote; chosen
 
 
@@ -40,7 +45,7 @@ def machine_demand(
     times_ms = np.array([columns["start_ms"][0], *columns["end_ms"]])
     samples_ns = (columns["end_ms"] - columns["start_ms"]) * NS_PER_MS
     moved_bytes = columns["read_bytes"] + columns["written_bytes"]
-    reason = _unusable(float(times_ms[-1] - times_ms[0]) * NS_PER_MS, samples_ns, moved_bytes)
+    reason = _unusable(profile, samples_ns, moved_bytes)
     if reason is not None:
         return reason
     ends = window_ends(times_ms.tolist(), WINDOW_NS / NS_PER_MS)
@@ -99,8 +104,18 @@ def _unwritten(
     return np.array(unwritten)
 
 
-def _unusable(profiled_ns: float, samples_ns: Numbers, moved_bytes: Numbers) -> Statement | None:
-    """Return why samples do not show when a task wrote, or None."""
+def _unusable(
+    profile: ResourceProfile, samples_ns: Numbers, moved_bytes: Numbers
+) -> Statement | None:
+    """Return why samples do not show when a task wrote or computed, or None."""
+    profiled_ns = profile.wall_ns
+    if profile.system == WINDOWS and profile.cpus > _CPUS_OF_GROUP:
+        return statement(
+            "the profile is of a Windows machine with {cpus}, and shows at most {group} of "
+            "them, those of one processor group; profile the task on a smaller machine",
+            cpus=number_of(profile.cpus, "CPU"),
+            group=count(_CPUS_OF_GROUP),
+        )
     if profiled_ns < LEAST_NS:
         return statement(
             "the profile is shorter than {least}, which does not show when the task wrote; use one "

@@ -200,6 +200,8 @@ def _counting(workers: Sequence[Worker]) -> dict[str, tuple[float, float]]:
         for place in worker.result.storage.places:
             if place.devices:
                 levels[place.name].append(float(max(1, _counting_devices(place))))
+            if any(device.kind == "spaces" for device in place.devices):
+                levels[place.name].append(2.0)  # Windows does not say which disks are below
     return {place: (min(counts), max(counts)) for place, counts in levels.items()}
 
 

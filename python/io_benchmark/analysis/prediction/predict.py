@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import mean_of_known
-from io_benchmark.analysis.model.statements import Statement, statement
+from io_benchmark.analysis.model.statements import Statement, joined, statement
 from io_benchmark.analysis.prediction.cpu_answer import assumption, larger_machines, more_cpus
 from io_benchmark.analysis.prediction.cpu_range import (
     CpuRange,
@@ -66,7 +66,7 @@ def predict(
         valid.append(replace(worker, runs=tuple(runs)))
     by_pool = sorted(grouped(valid, attrgetter("pool")).items())
     storages = {pool: PoolStorage.of(pool, of_pool, prices) for pool, of_pool in by_pool}
-    tasks: dict[tuple[str, str], dict[str | None, list[ProfiledRun]]] = {}
+    tasks: dict[tuple[str, ...], dict[str | None, list[ProfiledRun]]] = {}
     # In one order, because the first profile is the one whose errors count.
     for profile in sorted(profiles, key=msgspec.json.encode):
         pool = _pool(profile.pool, valid)
@@ -90,7 +90,8 @@ def _predict_task(
 ) -> TaskPrediction:
     """Predict one task by its profiles on the fastest pool; `pools` has all of its profiles."""
     profiled = {
-        pool: storages.get(pool or "") or PoolStorage.of(pool or "", (), prices) for pool in pools
+        pool: _profiled_pool(pool or "", storages, prices, runs[0].system)
+        for pool, runs in pools.items()
     }
     source = max(pools, key=lambda pool: _speed(profiled[pool], pools[pool]))
     used, profiled_pool = pools[source], profiled[source]
@@ -149,15 +150,28 @@ def _problem(
     """Return why the profiles cannot be used for a pool; other machines need the profile's pool."""
     if not source.pool and not target.is_resized:
         return statement("the profile does not name its pool; name it by --pool NAME")
+    if len(source.systems) > 1:
+        return statement(
+            "the profile and the results of {pool} are of different systems; check --pool",
+            pool=source.pool,
+        )
     if len(source.systems | target.systems) > 1:
         return statement(
             "the task was profiled on {here}, and {pool} is on {there}: the work is not the same; "
             "profile the task on {pool}",
-            here=" and ".join(map(name_of, sorted(source.systems))),
+            here=joined(map(name_of, source.systems)),
             pool=target.pool,
-            there=" and ".join(map(name_of, sorted(target.systems))),
+            there=joined(map(name_of, sorted(target.systems))),
         )
     return unusable
+
+
+def _profiled_pool(
+    pool: str, storages: Mapping[str, PoolStorage], prices: Mapping[str, Price], system: str
+) -> PoolStorage:
+    """Return the pool of a profile, which also shows its system."""
+    storage = storages.get(pool) or PoolStorage.of(pool, (), prices)
+    return replace(storage, systems=storage.systems | {system})
 
 
 def _complete_times(runs: Iterable[ProfiledRun]) -> tuple[int, ...]:

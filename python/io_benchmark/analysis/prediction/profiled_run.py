@@ -18,6 +18,7 @@ from io_benchmark.analysis.model.statements import (
 from io_benchmark.analysis.prediction.demand import BUSY_CPUS, SMALL_SHARE, Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
 from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.resource_profile import ResourceProfile
 from io_benchmark.sources.run_results import RunProfile
 
@@ -38,6 +39,7 @@ class ProfiledRun(NamedTuple):
     wall_ns: int
     places: tuple[str, ...]
     demand: Demand | Statement
+    system: str
     # What a resource profile does not have.
     label: str | None = None  # by --label of measure
     sha256: str | None = None  # of the command's words
@@ -58,6 +60,7 @@ class ProfiledRun(NamedTuple):
                 wall_ns=run.wall_ns,
                 places=(place,),
                 demand=machine_demand(profile, run.wall_ns, place, counting or _UNKNOWN_COUNTING),
+                system=profile.system,
             )
         usage = profile.usage
         return cls(
@@ -71,16 +74,17 @@ class ProfiledRun(NamedTuple):
             places=tuple(place.name for place in profile.storage.places),
             other_cpus=(profile.other_cpu_ms or 0) * 1e6 / max(1, profile.wall_ns),
             demand=Demand.of_command(profile),
+            system=profile.host.system,
         )
 
     @property
-    def task(self) -> tuple[str, str]:
-        """Return what is the same of all runs of one task: how it is known, and its name."""
+    def task(self) -> tuple[str, str, str]:
+        """Return what is the same of all runs of one task: how it is known, name and system."""
         if self.sha256 is None:
-            return "resource profile", self.name
+            return "resource profile", self.name, self.system
         if self.label is not None:
-            return "label", self.label
-        return "command", self.sha256
+            return "label", self.label, self.system
+        return "command", self.sha256, self.system
 
 
 def _measured_place(storage: PoolStorage | None) -> str:
@@ -108,6 +112,11 @@ def notes_of(
             "A resource profile is of a whole machine and has no syncs, which the interval "
             "includes; its disks are taken to be those of the place {place}",
             place=runs[0].places[0],
+        )
+    if runs[0].sha256 is None and runs[0].system == WINDOWS:
+        yield statement(
+            "Windows shows neither how long tasks waited for disks nor what waits in memory to be "
+            "written; the interval includes both"
         )
     unseen_ns = mean_of_known(demand.unseen_ns for demand in demands) or 0.0
     if unseen_ns > SMALL_SHARE * runs[0].wall_ns:

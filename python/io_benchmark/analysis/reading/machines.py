@@ -26,7 +26,7 @@ from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.run import UNKNOWN, Run, Worker
 from io_benchmark.number_text import plural
 from io_benchmark.results import Result
-from io_benchmark.results.machine import Host, Limits, StoragePlace
+from io_benchmark.results.machine import LINUX, Host, Limits, StoragePlace
 
 _BOOT_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 # A random number of 32 hexadecimal digits practically never has fewer different ones.
@@ -277,7 +277,7 @@ def _counted(values: Iterable[str]) -> str:
 def dirty_room(worker: Worker) -> float | None:
     """Return where the kernel begins to slow writers down: half way between its two limits."""
     host, limits = worker.result.host, worker.result.limits
-    if host is None or host.memory_available_bytes is None:
+    if host is None or host.system != LINUX or host.memory_available_bytes is None:
         return None
     groups = [limit.bytes for limit in limits.memory] if limits else []
     memory = max(0, min([host.memory_available_bytes, *groups]))
