@@ -257,6 +257,6 @@ def check_folders(places):
     A task may have places in its container, where only the image's folders are.
     """
     for place in places:
-        if not is_task() and not os.path.isdir(place.path):
+        if not is_task() and not os.path.isdir(folders.long_path(place.path)):
             problem = "argument --place: %s=%s: no such folder; make it on the disk to be measured"
             raise WrongArgumentsError(problem % place)

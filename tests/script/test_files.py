@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -118,17 +117,17 @@ def test_a_place_that_is_missing_is_made(tmp_path, is_file):
 def test_a_place_removed_between_making_and_using(tmp_path, monkeypatch):
     """Another run that had made it leaves in that moment: it is made again."""
     place = tmp_path / "missing"
-    plain, calls = tempfile.mkdtemp, []
+    plain, made = os.mkdir, []
 
-    def racing(**options: str) -> str:
-        calls.append(options)
-        if len(calls) == 1:
+    def racing(path: str, mode: int) -> None:
+        made.append(Path(path).parent)
+        if made == [tmp_path, place]:
             place.rmdir()
-        return str(plain(**options))
+        plain(path, mode)
 
-    monkeypatch.setattr(tempfile, "mkdtemp", racing)
+    monkeypatch.setattr(os, "mkdir", racing)
     files.leave_folder(files.claim_folder(str(place), None), str(place))
-    assert len(calls) == 2
+    assert made == [tmp_path, place] * 2
     assert not place.exists()
 
 

@@ -188,16 +188,16 @@ def _readable(value):
 
 def claim_folder(path, job, attempts=10):
     """Make a new folder in the place, for this run alone, and a missing place; return its path."""
-    import tempfile  # noqa: PLC0415 - measure must not load it
-
     path = folders.long_path(path)
+    # Not by tempfile, which tries for ever in a folder of Windows where nobody may write.
+    folder = os.path.join(path, "io-benchmark-" + os.urandom(6).hex())
     try:
         folders.make_marked(path)
     except FileExistsError:
         folders.check_owner(path, job)
         folders.check_not_open_to_all(path, job)
     try:
-        return tempfile.mkdtemp(prefix="io-benchmark-", dir=path)
+        os.mkdir(folder, 0o700)
     except FileNotFoundError:
         if not attempts:
             raise OSError(errno.ENOENT, NO_FOLDERS) from None
@@ -205,6 +205,7 @@ def claim_folder(path, job, attempts=10):
     except OSError:
         _remove_if_made_here(path)
         raise
+    return folder
 
 
 def leave_folder(folder, path):

@@ -22,7 +22,6 @@ and writing data, and, lookup-missing apart, names that are not in the kernel's 
 import itertools
 import os
 import queue
-import tempfile
 import threading
 
 from log import NS_PER_S
@@ -94,8 +93,8 @@ class _Metadata(Batches):
         # More than planned, since the first and the last are incomplete.
         windows_ns = (self.planned - self.taken + 2) * WINDOW_NS
         duration_ns = min(windows_ns, int(self.time_limit_s * NS_PER_S))
-        names = tempfile.mkdtemp(prefix="names-", dir=self._folder)
-
+        names = os.path.join(self._folder, "names-" + os.urandom(6).hex())
+        os.mkdir(names)
         arguments = (names, entry["variant"], parameters["files"], duration_ns)
         try:
             with crews.Crew(members, _count_steps, *arguments) as crew:

@@ -101,7 +101,7 @@ def sharing_violations():
 
 
 def long_path(path):
-    """Return a path in which this run can make folders."""
+    """Return a path in which this run can make folders, and find out whether they are there."""
     return path
 
 

@@ -51,7 +51,7 @@ def open_to_write(path):
 
 
 def memory_file(_stack, *_chunks):
-    raise OSError(None, "Windows has no files in memory that other programs can open")
+    raise OSError("Windows has no files in memory that other programs can open")
 
 
 def copying(stack, size):

@@ -39,7 +39,7 @@ _set_attributes = calls.declared(
 
 
 def long_path(path):
-    """Return a path in which this run can make folders."""
+    """Return a path in which this run can make folders, and find out whether they are there."""
     return path if len(path) < LONG_PLACE else calls.extended(path)
 
 
@@ -76,7 +76,7 @@ def lock(folder):
 
 def existing(path):
     """Return the path, or the folder above it that is there."""
-    while not os.path.exists(path) and path != os.path.dirname(path):
+    while not os.path.exists(long_path(path)) and path != os.path.dirname(path):
         path = os.path.dirname(path)
     return path
 
