@@ -2,8 +2,8 @@
 """The operating system, as the program asks it: a folder for each, with the same modules.
 
 `from system import host` gives the module of this system. Its modules import only each other,
-`log` and `errors`. What a system cannot tell is None. Another system would be another folder;
-CONTRIBUTING.md says what it needs.
+`log`, `errors` and `system.probes`. What a system cannot tell is None. Another system would be
+another folder; CONTRIBUTING.md says what it needs.
 """
 
 import importlib

@@ -168,5 +168,5 @@ def available_bytes():
 
 
 def observe_limits():
-    """Return no limits: there are no cgroups, and a worker's job object limits nothing."""
+    """Return no limits: there are no cgroups, and those of job objects are not read."""
     return {"cgroup_versions": [], "groups": {}, "io": [], "memory": [], "cpu": []}
