@@ -4,7 +4,7 @@
 from datetime import UTC, date, datetime
 
 import pytest
-from measured_pools import START, reading, row, table, weekly
+from measured_pools import START, facts_with, reading, row, table, weekly
 
 from io_benchmark.analysis.fleet.columns import LevelStart, cells_of
 from io_benchmark.analysis.fleet.figures import BY_NAME
@@ -30,6 +30,23 @@ def test_ranks_of_pools() -> None:
     )
     assert [pool.pool for pool in made.pools] == ["fast", "two", "one"]
     assert [ranks_of(pool) for pool in made.pools] == [(1, 1), (2, 3), (2, 3)]
+
+
+def test_ranks_of_two_systems() -> None:
+    """Each system has its own best pool, and its own usual work."""
+    windows = facts_with(system="windows")
+    made = table(
+        [
+            *weekly("a", [700.0, 710.0, 705.0, 695.0], work=LARGE),
+            *weekly("b", [400.0, 410.0, 405.0, 395.0], work=LARGE),
+            *weekly("c", [500.0, 510.0, 505.0, 495.0], work=LARGE),
+            *weekly("win-a", [900.0, 910.0, 905.0, 895.0], work=SMALL, facts=windows),
+            *weekly("win-b", [600.0, 610.0, 605.0, 595.0], work=SMALL, facts=windows),
+        ]
+    )
+    assert [pool.pool for pool in made.pools] == ["a", "c", "b", "win-a", "win-b"]
+    assert [ranks_of(pool)[0] for pool in made.pools] == [1, 2, 3, 1, 2]
+    assert [pool.system or "" for pool in made.pools] == ["", "", "", "windows", "windows"]
 
 
 def test_less_time_is_better() -> None:

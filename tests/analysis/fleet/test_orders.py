@@ -2,7 +2,7 @@
 """The orders of the table: the best, the cheapest, the fastest pool first."""
 
 import pytest
-from measured_pools import reading, table
+from measured_pools import facts_with, reading, table
 
 from io_benchmark.analysis.fleet.orders import MINUTES, MONEY, ORDERS, figure_of
 from io_benchmark.analysis.prediction.prediction_model import PoolPrediction, TaskPrediction
@@ -58,6 +58,21 @@ def test_orders(order, pools):
     made = table(readings, by=order, prices=PRICES, prediction=PREDICTION)
     assert "".join(pool.pool for pool in made.pools) == pools
     assert made.ordered_by == order
+
+
+@pytest.mark.parametrize(
+    ("order", "pools"), [("write", "aeb"), ("write-cost", "ba"), ("price", "ba")]
+)
+def test_pools_of_another_system(order: str, pools: str) -> None:
+    """Figures are apart, prices are not."""
+    windows = {"a": facts_with(), "b": facts_with(), "e": facts_with(), "c": facts_with(system="w")}
+    readings = [
+        reading(pool, values={"write": WRITE.get(pool, 1.0) * 1e3 ** (pool == "c")}, facts=facts)
+        for pool, facts in windows.items()
+    ]
+    made = "".join(pool.pool for pool in table(readings, by=order, prices=PRICES).pools)
+    assert made.replace("c", "").startswith(pools)
+    assert made.index("c") == (0 if order == "price" else 3)
 
 
 @pytest.mark.parametrize("order", ["write", "write-cost"])

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 from seed_facts import cpu_limit, io_limit, memory_limit
 from seed_workers import workers
+from windows_facts import windows_host, windows_place
 
 from io_benchmark.analysis.reading.machines import MachineMarks, facts_of, kind_of_machine
 
@@ -57,6 +58,49 @@ def test_all_of_them() -> None:
     )
     assert ", ".join(known) == NAMES
     assert {name: known[name] for name in IN_WORDS} == IN_WORDS
+
+
+def test_windows() -> None:
+    """What only Windows has, in words; what is not known is left out."""
+    windows = {
+        "host.system": "windows",
+        "host.windows": windows_host(filters=["b", "a"], long_paths=None),
+        f"{PLACE}.windows": windows_place(is_system_disk=True),
+    }
+    made = facts(windows)
+    known = {name: value for name, value in made.items() if name not in facts({})}
+    assert known == {
+        "system": "windows",
+        "power plan": "High performance",
+        "paging files": ("D:\\pagefile.sys",),
+        "last access": "no",
+        "filters": ("a", "b"),
+        "Defender is running": "yes",
+        "Defender is real time": "no",
+        "drive": "D:",
+        "is dev drive": "no",
+        "is trusted dev drive": "no",
+        "cluster bytes": "4096",
+        "short names": "no",
+        "is compressed": "no",
+        "is encrypted": "no",
+        "clones blocks": "no",
+        "is system disk": "yes",
+        "has paging file": "no",
+        "is temporary disk": "no",
+    }
+
+
+def test_kinds_of_windows_machines() -> None:
+    """Whether Defender scans, and whether the place is on the system's disk, tell kinds apart."""
+    windows = {
+        "host.windows": windows_host(),
+        f"{PLACE}.windows": windows_place(is_system_disk=True),
+    }
+    (worker,) = workers(pools=("amd-16",), change={"amd-16": windows})
+    kind = kind_of_machine(worker.runs[:1])
+    assert kind["Defender is real time"] == "Defender's real-time protection: no"
+    assert kind["is system disk"] == "on the system's disk: yes"
 
 
 def with_further_disk(model: str) -> dict[str, Any]:

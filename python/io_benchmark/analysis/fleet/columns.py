@@ -2,13 +2,15 @@
 """The columns of the table: for each figure, the cells of all pools, which are ranked together.
 
 An index has results of several program versions and sizes of workloads. Only the same work is
-ranked: the newest that most pools have. A pool without it has a cell with its own newest work, and
-no rank.
+ranked: the newest that most pools of a system have. A pool without it has a cell with its own
+newest work, and no rank.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from itertools import product
+from operator import attrgetter
 from statistics import fmean
 from typing import NamedTuple
 
@@ -43,14 +45,15 @@ class _PoolMean(NamedTuple):
 def cells_of(
     pools: Sequence[PoolReadings], figures: Iterable[FleetFigure], levels: Levels
 ) -> Cells:
-    """Return the cells of each pool, with ranks among the pools that did the same work."""
+    """Return the cells of each pool, with ranks among those of its system with the same work."""
     cells: Cells = {pool.pool: {} for pool in pools}
-    for figure in figures:
-        by_work = {pool.pool: _by_work(pool, figure.name) for pool in pools}
+    by_system = grouped(pools, attrgetter("system"))
+    for figure, members in product(figures, by_system.values()):
+        by_work = {pool.pool: _by_work(pool, figure.name) for pool in members}
         usual = _usual_work(list(by_work.values()))
         means = [
             _pool_mean(pool.pool, by_work[pool.pool], usual, figure, levels)
-            for pool in pools
+            for pool in members
             if by_work[pool.pool]
         ]
         ranked = [mean for mean in means if mean.work == usual]

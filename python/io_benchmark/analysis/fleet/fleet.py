@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from io_benchmark.analysis.fleet.changes import changes_of, is_announced
@@ -121,6 +122,7 @@ def _row(
         changes=tuple(changes),
         flags=flags,
         address=pool.newest.source,
+        system=pool.system or UNSET,
     )
 
 

@@ -8,7 +8,7 @@ computed from the readings alone: the same readings give the same table in any o
 from collections.abc import Mapping
 from datetime import date, datetime
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from io_benchmark.analysis.model.comparison import Interval
 from io_benchmark.analysis.model.statements import Statement
@@ -142,6 +142,7 @@ class FleetPool(Struct, frozen=True, kw_only=True):
     flags: tuple[Statement, ...]
     predicted: PoolPredicted | None = None
     address: str = ""  # of its newest results: what `compare` takes, as index:… or a folder
+    system: str | UnsetType = UNSET  # of its machines; only of others than Linux
 
 
 class Fleet(Struct, frozen=True, tag_field="version", tag=1):

@@ -29,8 +29,16 @@ def figure_of(order: str) -> str | None:
 
 
 def ordered(pools: Iterable[FleetPool], order: str) -> tuple[FleetPool, ...]:
-    """Return pools in an order; those without a value are last, by name."""
-    return tuple(sorted(pools, key=lambda pool: (_key(pool, order), pool.pool)))
+    """Return pools in an order; those without a value are last, by name.
+
+    Figures of two systems are of other work: their pools are apart.
+    """
+    is_apart = figure_of(order) is not None
+
+    def key(pool: FleetPool) -> tuple[str, _Key, str]:
+        return (is_apart and pool.system) or "", _key(pool, order), pool.pool
+
+    return tuple(sorted(pools, key=key))
 
 
 def _key(pool: FleetPool, order: str) -> _Key:

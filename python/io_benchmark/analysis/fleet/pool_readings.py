@@ -44,6 +44,11 @@ class PoolReadings(NamedTuple):
         return self.newest.time.date()
 
     @property
+    def system(self) -> str:
+        """Return the system of its machines; nothing for Linux."""
+        return str(dict(self.newest.facts).get("system", ""))
+
+    @property
     def queue(self) -> str:
         return next(
             (item.reading.queue for item in reversed(self.located) if item.reading.queue), ""

@@ -28,7 +28,9 @@ from io_benchmark.sources.run_results import RunResult
 LOCAL_SSDS = "local SSDs"
 NO_DISKS = "none"
 # What tells machines of a pool apart, and what may change a pool.
-_KEPT_FACTS = frozenset((*KIND_FACTS, "image", "script", "schedulers", "I/O limits", "CPU limits"))
+_KEPT_FACTS = frozenset(
+    (*KIND_FACTS, "system", "image", "script", "schedulers", "I/O limits", "CPU limits")
+)
 
 
 def reading_of(measured: RunResult) -> tuple[WorkerReading | None, list[LeftOut]]:

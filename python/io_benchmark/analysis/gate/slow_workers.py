@@ -21,13 +21,13 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.reading.disks import LOCAL_SSD, PERSISTENT_DISK, stack_of
-from io_benchmark.analysis.reading.machines import kind_of_machine
+from io_benchmark.analysis.reading.machines import WINDOWS_FACTS, kind_of_machine
 from io_benchmark.analysis.statistics.gate_sizes import FALSE_ALARMS
 from io_benchmark.analysis.statistics.levels import DEFAULT_WORKER_VARIATION, LEVEL
 from io_benchmark.analysis.statistics.variances import MeanVariance, tail
 
 # The facts that an image or its start script decides.
-_IMAGE_FACTS = ("disks", "disk models", "disk sizes", "file system", "kernel")
+_IMAGE_FACTS = ("disks", "disk models", "disk sizes", "file system", "kernel", *WINDOWS_FACTS)
 # What a cloud happens to give describes slow workers, and is not the image's.
 _GIVEN_FACTS = ("instance type", "CPU", "CPUs", "memory", "zone")
 _MEDIUM = "medium"

@@ -159,6 +159,10 @@ Facts = tuple[tuple[str, FactValue], ...]
 _GIB = 1024**3
 # The settings of a leaf device's queue that decide how writes are gathered.
 _QUEUE = ("nr_requests", "read_ahead_kb", "max_sectors_kb", "rotational", "wbt_lat_usec")
+WINDOWS_FACTS = {
+    "Defender is real time": "Defender's real-time protection: {}",
+    "is system disk": "on the system's disk: {}",
+}
 # The facts by which a pool's machines are of several kinds. The others are settings of a machine.
 KIND_FACTS = {
     "instance type": "the machine type {}",
@@ -171,6 +175,7 @@ KIND_FACTS = {
     "memory": "{} of memory",
     "kernel": "the kernel {}",
     "zone": "the zone {}",
+    **WINDOWS_FACTS,
 }
 _Pairs = Iterator[tuple[str, object]]
 
@@ -215,6 +220,8 @@ def _host_facts(host: Host) -> _Pairs:
     yield "CPUs", host.cpu_count
     if host.memory_bytes is not None:
         yield "memory", f"{round(host.memory_bytes / _GIB)} GiB"
+    if host.system != LINUX:
+        yield "system", host.system
     yield "kernel", host.kernel
     yield "kernel build", host.kernel_version
     yield "distribution", host.distribution
@@ -224,6 +231,9 @@ def _host_facts(host: Host) -> _Pairs:
     yield "transparent huge pages", host.transparent_huge_pages
     for name, value in sorted(host.vm.items()):
         yield f"vm.{name}", value
+    if host.windows:
+        yield from _of_windows(host.windows, "")
+        yield from _of_windows(host.windows.defender, "Defender ")
     for name, tool in sorted(host.tools.items()):
         yield name, "not installed" if tool is None else tool.version or "version unknown"
 
@@ -250,6 +260,20 @@ def _place_facts(place: StoragePlace) -> _Pairs:
         yield "mount options", tuple(sorted(options - {""}))
     if place.overlay:
         yield "overlay", "volatile" if place.overlay.volatile else "plain"
+    if place.windows:
+        yield from _of_windows(place.windows, "")
+
+
+def _of_windows(part: Struct, begin: str) -> _Pairs:
+    """Yield what is known of these: settings, and what is true of a place."""
+    for name in part.__struct_fields__:
+        value = getattr(part, name)
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        elif isinstance(value, list):
+            value = tuple(sorted(value))
+        if not isinstance(value, Struct):
+            yield f"{begin}{name.replace('_', ' ')}", value
 
 
 def _limit_facts(limits: Limits) -> _Pairs:

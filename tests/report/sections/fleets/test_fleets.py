@@ -37,6 +37,20 @@ def cells(fleet: Fleet, head: str) -> list[str]:
     return [plain(row.cells[number]) for row in whole.rows]
 
 
+def test_two_systems() -> None:
+    """Each has its own best and cheapest pool, and pools are ranked apart."""
+    first, second, *rest = ORDINARY.pools
+    both = replace(ORDINARY, pools=(first, replace(second, system="windows"), *rest))
+    sentences = " ".join(answer(both))
+    assert f"on Linux: {first.pool} is best" in sentences
+    assert "on Windows: " in sentences
+    page = rendered(both, "markdown")
+    assert "Pools of each system are ranked apart." in page
+    assert "System: Windows" in page
+    assert "on Linux" not in " ".join(answer(ORDINARY))
+    assert "ranked apart" not in rendered(ORDINARY, "markdown")
+
+
 def with_changes(*changes: FleetChange, pools: int = 1) -> Fleet:
     """The first pools with these changes, and no others."""
     rows = [

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from io_benchmark.analysis.fleet.figure_series import FEWEST_PUSHES
 from io_benchmark.analysis.fleet.fleet_model import Fleet, FleetFigure, FleetPool, PoolPredicted
 from io_benchmark.analysis.fleet.orders import figure_of
+from io_benchmark.analysis.model.groups import grouped
+from io_benchmark.analysis.validity.systems import name_of
 from io_benchmark.number_text import digits, listed, money, number_of, percent
 from io_benchmark.report import blocks
 from io_benchmark.report.sections.fleets.fleet_words import (
@@ -19,6 +21,7 @@ from io_benchmark.report.sections.fleets.fleet_words import (
     program,
     with_unit,
 )
+from io_benchmark.results.machine import LINUX
 
 # Changes of this time are in the answer, and so many of them; all are listed below.
 LATELY = timedelta(days=60)
@@ -48,8 +51,11 @@ def answer(fleet: Fleet) -> Iterator[blocks.Item]:
         yield from _predicted(fleet)
     figure = figure_named(fleet, figure_of(fleet.ordered_by) or fleet.drawn)
     if figure is not None:
-        yield from _best(figure, fleet)
-        yield from _cheapest(figure, fleet)
+        by_system = grouped(fleet.pools, lambda pool: pool.system or LINUX)
+        for system, pools in by_system.items():
+            of_system = f" on {name_of(system)}" if len(by_system) > 1 else ""
+            yield from _best(figure, pools, of_system)
+            yield from _cheapest(figure, pools, of_system)
     elif figure_of(fleet.ordered_by) is not None:
         nothing = f"No pool has a value of {fleet.ordered_by}, so the pools are in order of names."
         yield blocks.Item(blocks.Words(nothing, blocks.WARNING), mark="!")
@@ -69,14 +75,14 @@ def _no_change(fleet: Fleet) -> str:
     return f"{sentence}."
 
 
-def _best(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
+def _best(figure: FleetFigure, pools: Sequence[FleetPool], of_system: str) -> Iterator[blocks.Item]:
     """Name the pool that is best, or all those that may be."""
-    cells = [(pool, pool.cells[figure.name]) for pool in fleet.pools if figure.name in pool.cells]
+    cells = [(pool, pool.cells[figure.name]) for pool in pools if figure.name in pool.cells]
     first = [(pool, cell) for pool, cell in cells if cell.best_rank == 1]
     if not first:
         return
     first.sort(key=lambda pair: pair[1].value, reverse=figure.higher_is_better)
-    lead = f"{figure.label}: "
+    lead = f"{figure.label}{of_system}: "
     pool, cell = first[0]
     value = f"{with_unit(cell.value, figure)} ({ends(cell)})"
     if len(first) == 1:
@@ -87,22 +93,27 @@ def _best(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
     yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest), rank=_BEST_RANK)
 
 
-def _cheapest(figure: FleetFigure, fleet: Fleet) -> Iterator[blocks.Item]:
+def _cheapest(
+    figure: FleetFigure, pools: Sequence[FleetPool], of_system: str
+) -> Iterator[blocks.Item]:
     """Name the pool on which a unit of work costs least, else the one whose hour does."""
-    for currency in currencies(fleet.pools):
-        pools = [pool for pool in fleet.pools if currencies([pool]) == [currency]]
+    for currency in currencies(pools):
+        priced = [pool for pool in pools if currencies([pool]) == [currency]]
         costs = [
             (cell.cost, pool.pool)
-            for pool in pools
+            for pool in priced
             if (cell := pool.cells.get(figure.name)) is not None and cell.cost is not None
         ]
         if costs:
             cost, pool_name = min(costs)
-            lead = f"{figure.label}: {pool_name} is cheapest"
+            lead = f"{figure.label}{of_system}: {pool_name} is cheapest"
             rest = f" with {money(cost)} {currency} per {figure.work}."
         else:
-            cost, pool_name = min((pool.price.per_hour, pool.pool) for pool in pools if pool.price)
-            lead, rest = f"{pool_name} is cheapest", f" with {money(cost)} {currency} per hour."
+            cost, pool_name = min((pool.price.per_hour, pool.pool) for pool in priced if pool.price)
+            lead, rest = (
+                f"{pool_name} is cheapest{of_system}",
+                f" with {money(cost)} {currency} per hour.",
+            )
         yield blocks.Item((blocks.Words(lead, blocks.STRONG), rest), rank=_CHEAPEST_RANK)
 
 

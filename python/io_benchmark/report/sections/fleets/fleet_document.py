@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from io_benchmark.analysis.fleet.fleet_model import Fleet, FleetPool
 from io_benchmark.analysis.statistics.levels import LEVEL
+from io_benchmark.analysis.validity.systems import name_of
 from io_benchmark.command_lines import compare_results
 from io_benchmark.number_text import digits, number_of, percent
 from io_benchmark.report import blocks
@@ -77,7 +78,9 @@ def _screen_notes(fleet: Fleet) -> blocks.Items:
 
 def _evidence(fleet: Fleet) -> Iterator[blocks.Block]:
     if fleet.pools:
-        yield blocks.Paragraph(_MEANING, blocks.QUIET)
+        apart = " Pools of each system are ranked apart."
+        has_several = len({pool.system for pool in fleet.pools}) > 1
+        yield blocks.Paragraph(_MEANING + (apart if has_several else ""), blocks.QUIET)
         command = compare_results(ADDRESS_A, ADDRESS_B)
         sentence = f"Compare two pools by the addresses of their results: `{command}`"
         yield blocks.Heading("Compare two pools")
@@ -128,6 +131,7 @@ def _history(pool: FleetPool, fleet: Fleet) -> Iterator[blocks.Line]:
     if pool.queue:
         yield f"Worker pool: {pool.queue}"
     for label, values in (
+        ("System", [name_of(pool.system)] if pool.system else ()),
         ("Machine types", pool.machine_types),
         ("Images", pool.images),
         ("Disks", pool.disks),
