@@ -51,6 +51,7 @@ import base64
 import bz2
 import hashlib
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -71,6 +72,17 @@ def unpack():
 """
 # The first word of the line for Treeherder is in two parts, because a worker logs this text too.
 _RUN = """\
+# As a shell does; an option without a value is left out.
+VARIABLE = re.compile(r"\\$\\{{(IO_BENCHMARK_[A-Z0-9_]+):-([^}}]*)\\}}")
+replaced = [
+    VARIABLE.sub(lambda match: os.environ.get(match[1]) or match[2], argument)
+    for argument in arguments
+]
+arguments = [
+    text
+    for text, argument in zip(replaced, arguments)
+    if text == argument or not text.endswith("=")
+]
 try:
     unpack()
 except (OSError, ValueError) as error:

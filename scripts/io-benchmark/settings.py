@@ -8,7 +8,6 @@ from argparse import ArgumentTypeError
 from typing import Any, Dict, NamedTuple
 
 import addresses
-import variables
 from log import MIB
 from system import folders
 
@@ -191,7 +190,7 @@ def parse(arguments, workload_names, job=None):
     # Options without a command mean `run`.
     if arguments[0] != "run" and not arguments[0].startswith("-"):
         parser.error("%r is not a command; use run or measure" % arguments[0])
-    options = variables.replace(arguments[1:] if arguments[0] == "run" else arguments)
+    options = arguments[1:] if arguments[0] == "run" else arguments
     try:
         settings = parser.parse_args(options, _Settings())
         if settings.capacities:

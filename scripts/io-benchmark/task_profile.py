@@ -13,7 +13,7 @@ import time
 from log import STDERR, say
 from measuring import timelines
 from result import files
-from system import clock, counters, devices, host, profiles, storage
+from system import clock, commands, counters, devices, host, storage
 
 # 1 (2026-11-22): the first.
 VERSION = 1
@@ -117,7 +117,7 @@ class TaskProfile:
         for name in self._leaves:
             totals["flushes:" + name] = on_devices.get(name, devices.UNSEEN)[devices.FLUSHES]
         for place in self._places:
-            totals["commits:" + place["name"]] = profiles.requested_commits(place)
+            totals["commits:" + place["name"]] = commands.requested_commits(place)
         return totals
 
     def _syncs(self, place, grown):
@@ -132,7 +132,7 @@ class TaskProfile:
             reason = NO_FLUSH_COUNT
         elif {leaf["write_cache"] for leaf in leaves} == {"write through"}:
             reason = NO_WRITE_CACHE
-        elif profiles.is_without_barriers(place):
+        elif commands.is_without_barriers(place):
             reason = NO_BARRIERS
         return {
             # A sync flushes every disk of a stripe.
@@ -182,8 +182,8 @@ def _leaves(place):
 def _write_as_named(path, document):
     """Write to a path that a person gave: through a link, and into a pipe or device."""
     target = os.path.realpath(path)
-    if profiles.is_stream(target):
-        profiles.write_to_stream(target, path, files.encoded(document))
+    if commands.is_stream(target):
+        commands.write_to_stream(target, path, files.encoded(document))
     else:
         files.write(target, document)
 

@@ -12,7 +12,7 @@ from typing import Any
 import ci
 import pytest
 from result import files
-from system.linux import folders, profiles
+from system.linux import commands, folders
 from task_profile import _write_as_named
 from worker import SCRIPT
 
@@ -68,7 +68,7 @@ def test_what_a_person_named_stays_what_it_is(tmp_path):
     assert target.stat().st_mode & 0o777 == 0o600
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(OSError, match=f"{profiles.NO_READER}: '{pipe}'"):
+    with pytest.raises(OSError, match=f"{commands.NO_READER}: '{pipe}'"):
         _write_as_named(str(pipe), {})
     read = tmp_path / "read"
     with read.open("wb") as file, subprocess.Popen(["cat", pipe], stdout=file):

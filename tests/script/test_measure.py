@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from system.linux import profiles
+from system.linux import commands
 from worker import SCRIPT, at_import
 
 SIGNALS = ("SIGALRM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2")
@@ -287,7 +287,7 @@ def test_the_output_that_was_given(profiled, tmp_path):
     profiled.path = tmp_path / "pipe"
     os.mkfifo(profiled.path)
     done = profiled.run("sh", "-c", "exit 3")
-    problem = f"the command has no profile: {profiled.path}: {profiles.NO_READER}"
+    problem = f"the command has no profile: {profiled.path}: {commands.NO_READER}"
     assert (done.returncode, done.stderr.decode()) == (3, f"io-benchmark: {problem}\n")
     assert profiled.path.is_fifo()
 

@@ -8,7 +8,7 @@ from typing import List, Optional
 
 from errors import SkippedError, WorkloadError
 from log import NS_PER_S
-from system import clock, processes
+from system import clock, processes, programs
 
 CONFIG = "curl.config"
 TOGETHER = ("concurrent", "http2")
@@ -49,7 +49,7 @@ class Curl:
             with self._held():
                 # -q: ignore the settings in the user's home
                 command = [self._path, "-q", "--config", CONFIG]
-                program = processes.Program(command, self._folder)
+                program = programs.Program(command, self._folder)
             yield from self._follow(program, started_ns, add_spent, way)
         finally:
             if program is not None and program.exit_code is None:

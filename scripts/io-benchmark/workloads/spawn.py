@@ -11,11 +11,11 @@ on its version (1.05 ms on 3.9, 0.5 ms on 3.10 were seen), so the result has the
 from errors import WorkloadError
 from measuring.batches import PYTHON, Batches
 from measuring.workload import together
-from system import accounts, clock, processes
+from system import accounts, clock, processes, programs
 
 FULL = {"samples_planned": 5_000, "warm_up": 200, "time_limit_s": 20.0}
 QUICK = {"samples_planned": 300, "warm_up": 20, "time_limit_s": 1.0}
-VARIANT, METHOD = processes.STARTING
+VARIANT, METHOD = programs.STARTING
 
 
 class _Spawn(Batches):
@@ -29,7 +29,7 @@ class _Spawn(Batches):
     full, quick = FULL, QUICK
 
     def measure(self, entry):
-        program, words = processes.does_nothing()
+        program, words = programs.does_nothing()
         entry["observed"].update(program=program, method=METHOD, python=PYTHON)
         with accounts.Account() as account:
             for _ in range(entry["parameters"]["warm_up"]):

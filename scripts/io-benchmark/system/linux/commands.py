@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""A command that `measure` starts as this process was started, and ends as."""
+"""A command that `measure` starts as this process was started, and ends as; and its profile."""
 
 import errno
 import os
@@ -8,6 +8,8 @@ import signal
 from contextlib import suppress
 
 from log import NS_PER_S
+from system.linux.kernel import first_int
+from system.linux.storage import mount_table
 
 WAITED_FOR = {
     signal.SIGCHLD,
@@ -23,6 +25,7 @@ SI_KERNEL = 0x80  # the origin of a signal: the kernel, such as for a terminal's
 # Python ignores these when it starts, and nothing shows whether they were ignored before.
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 NOT_EXECUTABLE = 126
+NO_READER = "no program reads this pipe; start one before, or use a file"
 
 
 class Command:
@@ -118,3 +121,41 @@ def end_as(code, number):
     os.kill(os.getpid(), number)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
     return 128 + number  # the first process of a container survives its own signals
+
+
+# --- what only a profile needs: counts of syncs, and a pipe or device to write it into ---
+
+
+def requested_commits(place):
+    """Return how many commits of the place's journal were requested, by syncs for the most part."""
+    for device in place.get("devices", [])[:1]:
+        return first_int(r"\((\d+) requested\)", "/proc/fs/jbd2/%s-8/info" % device["name"])
+    return None
+
+
+def is_without_barriers(place):
+    options = [place["mount"]["super_options"]]
+    numbers = [device["number"] for device in place["devices"]]
+    options += [mount.super_options for mount in mount_table() if mount.device in numbers]
+    return any({"nobarrier", "barrier=0"} & set(words.split(",")) for words in options)
+
+
+def is_stream(target):
+    """Return whether this is a pipe or device; OSError for a file that may not be changed."""
+    if os.path.isfile(target):
+        os.close(os.open(target, os.O_WRONLY))  # the kernel decides whether it may be changed
+        return False
+    return os.path.lexists(target)
+
+
+def write_to_stream(target, path, data):
+    """Write to a pipe or device, which the message calls `path`."""
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        raise OSError(error.errno, NO_READER, path) from None
+    os.set_blocking(descriptor, True)
+    with open(descriptor, "wb") as file:
+        file.write(data)

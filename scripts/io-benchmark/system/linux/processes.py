@@ -2,8 +2,6 @@
 """Programs that are started, waited for, and accounted for one by one."""
 
 import os
-import select
-import signal
 from contextlib import AbstractContextManager
 
 from errors import WorkloadError
@@ -11,22 +9,14 @@ from log import NS_PER_S
 from system.linux.accounts import waiting_ns_in
 from system.linux.kernel import read_text
 
-# How the workload spawn starts its program.
-STARTING = ("posix-spawn", "os.posix_spawn, os.waitpid")
 
-
-def _path_of(name):
+def path_of(name):
     import shutil  # noqa: PLC0415 - measure must not load it
 
     path = shutil.which(name)
     if path is None:
         raise WorkloadError("not on PATH: %s; install what is missing" % name)
     return path
-
-
-def does_nothing():
-    """Return a program that does nothing, and its words, the first of which is its name."""
-    return os.path.realpath(_path_of("true")), ("true",)
 
 
 class Finder:
@@ -36,7 +26,7 @@ class Finder:
 
     def __init__(self):
         # With its path: a bare name would cost a failed execve per folder of PATH.
-        self.program = _path_of("grep")
+        self.program = path_of("grep")
 
     @staticmethod
     def words(url, url_list):
@@ -60,45 +50,6 @@ class Answers(AbstractContextManager):
             return os.read(self._answer, 4096)
         except BlockingIOError:
             return b""
-
-
-class Program:
-    """A program that ends with this process; what it prints as errors is read while it runs."""
-
-    def __init__(self, command, folder):
-        import subprocess  # noqa: PLC0415 - measure must not load it
-
-        from system.linux.crews import ending_with_parent  # noqa: PLC0415
-
-        self.exit_code = None
-        self._process = subprocess.Popen(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            preexec_fn=ending_with_parent(),  # noqa: PLW1509 - there are no threads here
-        )
-
-    def read(self, wait_s):
-        """Return what was printed, nothing at the end, None if nothing comes within this time."""
-        end = self._process.stderr.fileno()
-        return os.read(end, 1 << 16) if select.select([end], [], [], wait_s)[0] else None
-
-    def end(self):
-        os.kill(self._process.pid, signal.SIGKILL)
-
-    def wait(self):
-        wait_for(self._process.pid)
-
-    def reap(self):
-        """Set `exit_code`, after wait(); return what the program spent."""
-        status, spent = reap(self._process.pid, waiting_ns_of(self._process.pid))
-        is_killed = os.WIFSIGNALED(status)
-        self.exit_code = -os.WTERMSIG(status) if is_killed else os.WEXITSTATUS(status)
-        self._process.returncode = self.exit_code
-        self._process.stderr.close()
-        return spent
 
 
 def start(program, words, output=None):

@@ -5,10 +5,8 @@ Python's own subprocess makes the same calls, of the same module of Python.
 """
 
 import importlib
-import queue
 import shutil
 import sys
-import threading
 from contextlib import AbstractContextManager, suppress
 from functools import lru_cache
 from subprocess import DEVNULL, TimeoutExpired, list2cmdline, run
@@ -20,8 +18,6 @@ from system.windows import accounts, calls
 
 WINAPI: Any = sys.platform == "win32" and importlib.import_module("_winapi")
 MISSING = "not on PATH: %s; install what is missing"
-# How the workload spawn starts its program.
-STARTING = ("create-process", "CreateProcess, WaitForSingleObject")
 NO_WINDOW = 0x08000000
 USES_STREAMS = 0x100  # STARTF_USESTDHANDLES
 INPUT, ERRORS = (1 << 32) - 10, (1 << 32) - 12  # STD_INPUT_HANDLE, STD_ERROR_HANDLE
@@ -30,14 +26,6 @@ PIPE_BYTES, READ_BYTES = 1 << 20, 1 << 16  # an hour of the sampler's rows; at o
 # A handler of Ctrl-C runs only between two calls.
 WAIT_MS = 100
 _has_console = calls.declared(calls.KERNEL32, "GetConsoleCP", bool)
-
-
-def does_nothing():
-    """Return a program that does nothing, and its words, the first of which is its name."""
-    program = shutil.which("cmd.exe")
-    if program is None:
-        raise WorkloadError(MISSING % "cmd.exe")
-    return program, ("cmd", "/d", "/c", "exit")
 
 
 class Finder:
@@ -157,47 +145,6 @@ def end(child):
     """End a child."""
     with suppress(PermissionError):  # it has ended
         WINAPI.TerminateProcess(child, 1)
-
-
-class Program:
-    """A program that ends with this process; what it prints is read while it runs."""
-
-    def __init__(self, command, folder):
-        self.exit_code = None
-        self._printed, pipe = queue.Queue(), Pipe()
-        try:
-            streams = None, pipe.output, pipe.output
-            self._child = start(command[0], command, streams=streams, folder=folder)
-        except BaseException:
-            pipe.__exit__()
-            raise
-        pipe.close_output()
-        # To look from time to time would make the times of what it prints wrong.
-        threading.Thread(target=self._take, args=(pipe,), daemon=True).start()
-
-    def _take(self, pipe):
-        with pipe, suppress(BrokenPipeError):
-            while True:
-                self._printed.put(pipe.read(waits=True))
-        self._printed.put(b"")
-
-    def read(self, wait_s):
-        """Return what was printed, nothing at the end, None if nothing comes within this time."""
-        try:
-            return self._printed.get(timeout=wait_s)
-        except queue.Empty:
-            return None
-
-    def end(self):
-        end(self._child)
-
-    def wait(self):
-        wait_for(self._child)
-
-    def reap(self):
-        """Set `exit_code`, after wait(); return what the program spent."""
-        self.exit_code, spent = reap(self._child, None)
-        return spent
 
 
 def output_of(command):
