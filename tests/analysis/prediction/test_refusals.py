@@ -60,7 +60,7 @@ def refusal(
     ("profiled", "target", "source", "text"),
     [
         refusal("the profiled command failed; profile it again", more={"ending": FAILED}),
-        refusal("the profiled command failed; profile it again", more={"usage": None}),
+        refusal("the profile has no CPU time of the command; profile", more={"usage": None}),
         refusal(UNCOVERED, more={"timeline": EMPTY}),
         refusal(UNCOVERED, more={"wall_ns": 20_000_000_000}),
         refusal(

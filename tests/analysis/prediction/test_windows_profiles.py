@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """Resource profiles of Windows: what they lack is in the interval, or refused, and never 0."""
 
+import json
 from typing import Any
 
 import msgspec
 import pytest
-from predicted_tasks import DISK, pool_workers, run_of
+from predicted_tasks import DISK, pool_workers, profile_document, run_of
 from predicted_tasks import profile as profile_of_command
 from published_profiles import RECORDED, RECORDED_ON_WINDOWS, Sample, resource_profile
 
@@ -16,6 +17,7 @@ from io_benchmark.analysis.prediction.pool_storage import PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.prediction_model import PoolPrediction, TaskPrediction
 from io_benchmark.report.content import text_of
+from io_benchmark.results.reader import parse_profile
 from io_benchmark.results.resource_profile import ResourceProfile, parse_any_profile
 from io_benchmark.sources.run_results import RunProfile
 
@@ -78,7 +80,9 @@ def test_waiting_is_not_known(
     assert pool.time_ns / S == pytest.approx(time_s, rel=0.02)
     assert pool.low_ns / S <= low_s
     assert pool.high_ns / S >= high_s
-    assert text_of(task.notes[1]).startswith("Windows shows neither how long tasks waited for disk")
+    assert text_of(task.notes[1]).startswith(
+        "Windows shows neither how long tasks wait for disks nor"
+    )
 
 
 def test_syncs_are_not_known() -> None:
@@ -114,6 +118,46 @@ def test_what_a_profile_lacks(samples: list[Sample], target: dict[str, Any], rea
     task = predicted(made_of(*samples), **target)
     (pool,) = task.pools
     assert reason_of(pool).startswith(reason)
+
+
+def of_command(written_mib: tuple[float, ...], busy: float) -> Any:
+    """Return a profile that `measure` writes there: half seconds with so many busy CPUs."""
+    unknown = {"flushes": None, "commits": None}
+    document = profile_document(
+        written_mib, waiting=0.5, busy_cpus=(busy,) * len(written_mib), cpu_s=0.1, syncs=unknown
+    )
+    document["host"]["system"] = "windows"
+    timeline = document["timeline"]
+    for name in ("nice", "irq", "softirq"):
+        del timeline["columns"][f"cpu_{name}_ms"]
+    del timeline["columns"]["psi_io_some_us"], timeline["columns"]["writeback_bytes"]
+    del timeline["devices"][DISK]["merged_writes"], timeline["devices"][DISK]["flushes"]
+    timeline["columns"]["dirty_bytes"][-1] += 7
+    return parse_profile(json.dumps({**document, "other_cpu_ms": None}).encode(), "profile")
+
+
+def test_the_demand_of_a_command() -> None:
+    """Busy CPUs and dirty bytes are those that Windows has; any request may be a sync."""
+    demand = Demand.of_command(of_command((0, 50, 50, 0), 0.5))
+    assert isinstance(demand, Demand)
+    (place,) = demand.places
+    assert demand.busy_ns is not None
+    assert demand.busy_ns.tolist() == [S / 4] * 4
+    assert demand.unwritten_bytes.tolist() == [0, 0, 0, 7]
+    assert (demand.waiting_share, place.is_alone, place.syncs) == (None, False, (0.0, 1600.0))
+
+
+@pytest.mark.parametrize(("busy", "time_s"), [(0.0, 3), (1.0, 2)])
+def test_the_time_of_a_command(busy: float, time_s: float) -> None:
+    """It likely waited at the ceiling, as far as no CPU worked."""
+    pools = [*workers("intel", 100), *workers("amd-16", 50)]
+    (task,) = predict([run_of(of_command((0, 50, 50, 0), busy))], pools)
+    (pool,) = task.pools
+    assert reason_of(pool) == ""
+    assert pool.time_ns is not None
+    assert pool.time_ns / S == pytest.approx(time_s, rel=0.02)
+    assert task.syncs == 0
+    assert text_of(task.notes[0]).startswith("Windows shows neither how long tasks wait")
 
 
 def test_other_systems() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, statement
 from io_benchmark.results.format import TaskProfile
-from io_benchmark.results.machine import StoragePlace
+from io_benchmark.results.machine import LINUX, StoragePlace
 
 Numbers = NDArray[np.float64]
 NS_PER_MS = 1e6
@@ -35,6 +35,7 @@ _OWN_FLUSHES = 4
 FLUSHES_PER_COMMIT = 2  # of ext4's journal
 # Columns of the timeline: the time that CPUs work, and the bytes that wait in memory.
 _BUSY = ("cpu_user_ms", "cpu_nice_ms", "cpu_system_ms", "cpu_irq_ms", "cpu_softirq_ms")
+_BUSY_ON_WINDOWS = ("cpu_user_ms", "cpu_system_ms")
 _UNWRITTEN = ("dirty_bytes", "writeback_bytes")
 # Other processes that use this many CPUs show that other tasks work on the machine. Chosen.
 BUSY_CPUS = 0.3
@@ -54,7 +55,7 @@ class PlaceDemand(Struct, frozen=True):
     read_bytes: Numbers
     # How many synchronous writes, at least and at most; None: not known.
     syncs: tuple[float, float] | None
-    # False: of all disks of the machine, without flushes and without what was merged.
+    # False: of all disks of the machine, or of Windows: without flushes and what was merged.
     is_alone: bool = True
     # True: requested commits are known, and most flushes are theirs.
     has_few_own_flushes: bool = False
@@ -101,8 +102,12 @@ class Demand(Struct, frozen=True):
     def of_command(cls, profile: TaskProfile) -> Self | Statement:
         """Return what the profile shows, or why it cannot be used."""
         columns, usage = profile.timeline.columns, profile.usage
-        if profile.ending.code != 0 or usage is None:
+        if profile.ending.code != 0:
             return statement("the profiled command failed; profile it again")
+        if usage is None:
+            return statement(
+                "the profile has no CPU time of the command; profile a longer part of the task"
+            )
         if profile.wall_ns < LEAST_NS:
             return statement(
                 "the command took less than {least}, which does not show when it wrote; "
@@ -123,11 +128,12 @@ class Demand(Struct, frozen=True):
             if isinstance(place, Statement):
                 return place
             places.append(place)
-        unwritten = _sums(columns, _UNWRITTEN, ends)
+        is_linux = profile.host.system == LINUX
+        unwritten = _sums(columns, _UNWRITTEN if is_linux else _UNWRITTEN[:1], ends)
         more = np.zeros(len(ends)) if unwritten is None else unwritten - unwritten[0]
         waited_us = _sums(columns, ("psi_io_some_us",), ends)
         idle_ms = _sums(columns, ("cpu_iowait_ms",), ends)
-        busy_ms = _sums(columns, _BUSY, ends)
+        busy_ms = _sums(columns, _BUSY if is_linux else _BUSY_ON_WINDOWS, ends)
         busy_ns = None if busy_ms is None else np.diff(busy_ms) * NS_PER_MS
         return cls(
             wall_ns=profile.wall_ns,
@@ -267,6 +273,8 @@ def _place_demand(
         )
     # Without counts, requests were as small as pages at most.
     merged = grown("merged_writes") or [size / PAGE_BYTES for size in written]
+    is_alone = profile.host.system == LINUX
+    any_request = 0.0, float(np.sum(np.max(writes, axis=0)))
     return PlaceDemand(
         name=place.name,
         written_bytes=np.sum(written, axis=0),
@@ -274,7 +282,8 @@ def _place_demand(
         unmerged_writes=np.max(np.add(writes, merged), axis=0),
         flushes=np.max(grown("flushes") or np.zeros((1, len(ends) - 1)), axis=0),
         read_bytes=np.sum(read, axis=0),
-        syncs=_syncs(profile, place.name),
+        syncs=_syncs(profile, place.name) if is_alone else any_request,
+        is_alone=is_alone,
         has_few_own_flushes=_has_few_own_flushes(profile, place.name),
     )
 

@@ -113,10 +113,10 @@ def notes_of(
             "includes; its disks are taken to be those of the place {place}",
             place=runs[0].places[0],
         )
-    if runs[0].sha256 is None and runs[0].system == WINDOWS:
+    if runs[0].system == WINDOWS:
         yield statement(
-            "Windows shows neither how long tasks waited for disks nor what waits in memory to be "
-            "written; the interval includes both"
+            "Windows shows neither how long tasks wait for disks nor their syncs; the interval "
+            "includes both"
         )
     unseen_ns = mean_of_known(demand.unseen_ns for demand in demands) or 0.0
     if unseen_ns > SMALL_SHARE * runs[0].wall_ns:
