@@ -24,9 +24,7 @@ COST_SHARE = 0.005
 ROWS_AT_MOST = 40_000  # an hour at ten per second
 CELLS_AT_MOST = 400_000  # about 4 MB of JSON
 NOT_STARTED = "the command was not started"
-NO_CPU_TIME = "Windows counted no CPU time of the command's processes: too little, or it cannot"
-NO_DISK = "in memory, on a network, or on disks that only a write would identify"
-NO_FLUSH_COUNT = "the kernel does not count flushes; Linux 5.5 and later do"
+NO_CPU_TIME = "the system counted no CPU time of the command's processes: too little, or it cannot"
 NO_WRITE_CACHE = "the disks have no volatile write cache, so a sync flushes nothing"
 NO_BARRIERS = "mounted without barriers, so a sync flushes nothing"
 NO_JOURNAL = "only ext4 shows how many commits were requested, and none is visible"
@@ -99,7 +97,7 @@ class TaskProfile:
         return value
 
     def _observe(self, place):
-        reason = NO_DISK
+        reason = commands.NO_DISK
         try:
             observed = storage.observe(place.name, os.path.abspath(place.path), may_write=False)
         except OSError as error:
@@ -127,9 +125,9 @@ class TaskProfile:
         flushes = [grown["flushes:" + leaf["name"]] for leaf in leaves]
         reason = ""
         if not leaves:
-            reason = NO_DISK
+            reason = commands.NO_DISK
         elif None in flushes:
-            reason = NO_FLUSH_COUNT
+            reason = commands.NO_FLUSH_COUNT
         elif {leaf["write_cache"] for leaf in leaves} == {"write through"}:
             reason = NO_WRITE_CACHE
         elif commands.is_without_barriers(place):
@@ -216,7 +214,7 @@ def _growth(before, after):
 
 def _other_cpu_ms(grown, times_ns):
     """Return the CPU time of all that is neither the command nor this program."""
-    busy = [grown["cpu_%s_ms" % name] for name in ("user", "nice", "system", "irq", "softirq")]
+    busy = [grown["cpu_%s_ms" % name] for name in counters.BUSY]
     if None in busy:
         return None
     own_ms = (grown["own_cpu_ns"] + sum(times_ns)) / 1e6

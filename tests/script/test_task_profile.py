@@ -10,7 +10,7 @@ import msgspec
 import pytest
 import settings
 import task_profile
-from system.linux import devices
+from system.linux import commands, devices
 
 from io_benchmark.results import format as reader
 from io_benchmark.results.reader import MAXIMUM_PARTS
@@ -92,11 +92,11 @@ def test_all_that_a_worker_shows(recorded, tmp_path):
 @pytest.mark.parametrize(
     ("facts", "later", "name", "reason"),
     [
-        ({"fields": 18}, 1003, "flushes", task_profile.NO_FLUSH_COUNT),
+        ({"fields": 18}, 1003, "flushes", commands.NO_FLUSH_COUNT),
         ({"write_cache": "write through"}, 1003, "flushes", task_profile.NO_WRITE_CACHE),
         ({"mount": "ext4 /dev/a rw,nobarrier"}, 1003, "flushes", task_profile.NO_BARRIERS),
         ({"journal": False}, 1003, "commits", task_profile.NO_JOURNAL),
-        ({}, 10, "flushes", task_profile.NO_FLUSH_COUNT),
+        ({}, 10, "flushes", commands.NO_FLUSH_COUNT),
         ({}, 10, "commits", task_profile.NO_JOURNAL),
     ],
     ids=["old kernel", "no cache", "no barriers", "no journal", "disk anew", "journal anew"],
@@ -125,8 +125,8 @@ def test_a_place_in_memory(recorded, tmp_path):
     """No disk, and no syncs to count."""
     made = [machine(at=at, mount="tmpfs none rw", journal=False) for at in (1, 2)]
     profile = profile_of(recorded, tmp_path, *made)
-    assert profile.unknown["storage.places.root.devices"] == task_profile.NO_DISK
-    assert profile.unknown["syncs.root.flushes"] == task_profile.NO_DISK
+    assert profile.unknown["storage.places.root.devices"] == commands.NO_DISK
+    assert profile.unknown["syncs.root.flushes"] == commands.NO_DISK
     assert profile.timeline.devices == {}
 
 

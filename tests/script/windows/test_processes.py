@@ -16,13 +16,13 @@ VERSIONS = pytest.mark.parametrize("version", windows_python.VERSIONS)
 UNDER_WINE = pytest.mark.windows
 
 ALL_READY = """
-import members
+import crew_members
 from system import crews
-with crews.Crew(3, members.stamp, "ü") as crew:
+with crews.Crew(3, crew_members.stamp, "ü") as crew:
     for message in crew.messages():
         if message is not None:
             print(json.dumps(message))
-with crews.Crew(1, members.send_much) as crew:
+with crews.Crew(1, crew_members.send_much) as crew:
     print(sum(len(message[1]) for message in crew.messages() if message))
 """
 
@@ -39,11 +39,11 @@ def test_all_begin_when_all_are_ready(windows, version, tmp_path):
 
 
 FAILING = """
-import members
+import crew_members
 from system import crews, interruption
 interruption.catch(lambda *_: None)
 try:
-    with crews.Crew(2, members.fail, {how!r}) as crew:
+    with crews.Crew(2, crew_members.fail, {how!r}) as crew:
         list(crew.messages())
 except OSError as error:
     print(json.dumps([error.errno, error.strerror, error.filename]), flush=True)
@@ -73,9 +73,9 @@ def test_a_failing_member_fails_the_crew(windows, tmp_path, how, error, bug):
 
 
 WAITING = """
-import members
+import crew_members
 from system import crews
-with crews.Crew(2, members.wait_forever) as crew:
+with crews.Crew(2, crew_members.wait_forever) as crew:
     for message in crew.messages():
         if message is not None:
             print(message[1], flush=True)
@@ -88,7 +88,7 @@ def test_members_end_with_a_killed_parent(windows, tmp_path):
     command = (*wine.python_command(), "-c", program(WAITING))
     process = windows.start(*command, folder=tmp_path)
     assert [process.stdout.readline() for _ in range(2)] == ["waiting\n"] * 2
-    (parent,) = windows.processes("members.wait_forever")
+    (parent,) = windows.processes("crew_members.wait_forever")
     assert len(windows.processes("be_member")) == 2
     os.kill(parent, signal.SIGKILL)
     until_s = time.monotonic() + 30
@@ -99,7 +99,7 @@ def test_members_end_with_a_killed_parent(windows, tmp_path):
 
 
 STARTED = """
-from system import accounts, processes
+from system import accounts, processes, programs
 printing = "import sys; print(sys.argv[1:])"
 with accounts.Account() as account, processes.Answers() as pipe:
     before, silence = account.read(), pipe.read()
@@ -109,7 +109,7 @@ with accounts.Account() as account, processes.Answers() as pipe:
     print(json.dumps([silence.decode(), pipe.read().decode("latin-1").strip()]))
     print(json.dumps(processes.reap(child, processes.waiting_ns_of(child))))
     print(json.dumps(account.since(before)[2]))
-child = processes.start(*processes.does_nothing())
+child = processes.start(*programs.does_nothing())
 processes.wait_for(child)
 print(json.dumps(processes.reap(child, None)[0]))
 print(json.dumps(processes.output_of([sys.executable, "-c", "print('ü')"])))
@@ -184,13 +184,13 @@ def test_the_timer(windows, version, tmp_path):
 
 
 CAUGHT = """
-import members
+import crew_members
 from system import crews, interruption
 def handle(number, frame):
     raise KeyboardInterrupt(number)
 interruption.catch(handle)
 try:
-    with crews.Crew(2, members.wait_forever) as crew:
+    with crews.Crew(2, crew_members.wait_forever) as crew:
         for message in crew.messages():
             if message is not None and message[0] == 0:
                 print(message[1], flush=True)

@@ -25,6 +25,9 @@ SI_KERNEL = 0x80  # the origin of a signal: the kernel, such as for a terminal's
 # Python ignores these when it starts, and nothing shows whether they were ignored before.
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 NOT_EXECUTABLE = 126
+# Why a part of a profile is not known.
+NO_DISK = "in memory, on a network, or on disks that only a write would identify"
+NO_FLUSH_COUNT = "the kernel does not count flushes; Linux 5.5 and later do"
 NO_READER = "no program reads this pipe; start one before, or use a file"
 
 

@@ -9,6 +9,7 @@ from system.linux.kernel import first_int, read_lines, read_text
 MEMORY = {"dirty": "Dirty", "writeback": "Writeback", "memory_available": "MemAvailable"}
 PRESSURE = (("io", "some"), ("io", "full"), ("memory", "some"), ("cpu", "some"))
 CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+BUSY = ("user", "nice", "system", "irq", "softirq")
 CPU_COLUMNS = ["cpu_%s_ms" % name for name in CPU_TICKS]
 _MEMORY_LINE = re.compile("^(%s): +(\\d+) kB$" % "|".join(MEMORY.values()), re.MULTILINE)
 

@@ -19,6 +19,9 @@ from subprocess import list2cmdline
 from system.windows import accounts, calls, processes
 from system.windows.interruption import SIGNALS
 
+# Why a part of a profile is not known.
+NO_DISK = "on a network, or on disks that Windows does not show"
+NO_FLUSH_COUNT = "Windows does not count flushes"
 SUSPENDED = 4
 BATCH_FILES = (".bat", ".cmd")
 _resume = calls.declared(calls.KERNEL32, "ResumeThread", wintypes.DWORD, wintypes.HANDLE)

@@ -15,6 +15,7 @@ from system.windows.calls import KERNEL32, declared, known, library, success
 MEMORY = ("dirty", "memory_available")
 PRESSURE = ()
 CPU_TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+BUSY = ("user", "system")  # with the time of interrupts
 CPU_COLUMNS = ["cpu_%s_ms" % name for name in CPU_TICKS]
 TICKS_PER_MS = 10_000  # of 100 ns
 STATUS_BYTES = 64  # of MEMORYSTATUSEX

@@ -16,9 +16,12 @@ import ctypes, subprocess
 kernel = ctypes.WinDLL("kernel32")
 kernel.FreeConsole()
 assert kernel.AllocConsole()
-command = [sys.executable, "-X", "utf8", "-u", "-B", *sys.argv[1:]]
+until, *words = sys.argv[1:]
+command = [sys.executable, "-X", "utf8", "-u", "-B", *words]
 child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-begun = child.stdout.readline()
+begun = b""
+while until.encode() not in begun:
+    begun += child.stdout.readline()
 time.sleep(0.5)
 kernel.SetConsoleCtrlHandler(None, True)
 assert kernel.GenerateConsoleCtrlEvent(0, 0)
@@ -39,8 +42,12 @@ def answers(windows: wine.Windows, version: str, text: str, folder: Path) -> lis
     return [json.loads(line) for line in output.splitlines()]
 
 
-def in_a_console(windows: wine.Windows, folder: Path, *arguments: str) -> Any:
-    """Return the words that a program prints before and after Ctrl-C, and its exit code."""
-    code, output = windows.run_python("-c", program(CONSOLE), *arguments, folder=folder)
+def in_a_console(windows: wine.Windows, folder: Path, *arguments: str, until: str = "") -> Any:
+    """Return the words that a program prints, and its exit code.
+
+    It gets Ctrl-C after its first line, or after one with this text.
+    """
+    given = ("-c", program(CONSOLE), until or "\n", *arguments)
+    code, output = windows.run_python(*given, folder=folder)
     assert code == 0, output
     return json.loads(output)

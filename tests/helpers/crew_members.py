@@ -1,41 +1,45 @@
 # SPDX-License-Identifier: MPL-2.0
 """What members of a crew do in the tests, with the program's modules; Windows' Python runs it."""
 
+from __future__ import annotations
+
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 
-def stamp(number, ready, tell, text):
+def stamp(number: int, ready: Any, tell: Any, text: str) -> None:
     time.sleep(0.2 * number)
     begun_ns = time.time_ns()
     ready()
     tell([begun_ns, time.time_ns(), text])
 
 
-def send_much(_number, ready, tell):
+def send_much(_number: int, ready: Any, tell: Any) -> None:
     ready()
     tell("x" * 3_000_000)
 
 
-def fail(number, ready, _tell, how):
+def fail(number: int, ready: Any, _tell: Any, how: str) -> None:
     ready()
     if number == 1:
         FAILURES[how]()
     time.sleep(1000)
 
 
-def wait_forever(_number, ready, tell):
+def wait_forever(_number: int, ready: Any, tell: Any) -> None:
     ready()
     tell("waiting")
     time.sleep(1000)
 
 
-def _raise(error):
+def _raise(error: Exception) -> None:
     raise error
 
 
-FAILURES = {
+FAILURES: dict[str, Callable[[], object]] = {
     "named": lambda: Path("missing-ü").stat(),
     "own words": lambda: _raise(OSError(None, "said so")),
     "memory": lambda: _raise(MemoryError()),
