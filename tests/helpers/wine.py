@@ -23,8 +23,9 @@ import windows_python
 
 # Wine would ask about them at its first start, or write menus into the user's home.
 _NOT_LOADED = "winemenubuilder.exe,mscoree,mshtml="
-_BOOT_LIMIT_S = 180.0
+_BOOT_LIMIT_S = 120.0
 _END_LIMIT_S = 30.0
+DRIVES = "de"
 # As a worker's image has them.
 MOZILLA_BUILD = "C:/mozilla-build"
 PYTHON = f"{MOZILLA_BUILD}/python3/python3.exe"
@@ -45,7 +46,16 @@ class Windows:
         self.drive_c = self.prefix / "drive_c"
         home = folder / "home"
         home.mkdir()
-        self.prefix.mkdir()
+        self._drives = folder / "drives"
+        self._drives.mkdir()
+        # Wine has a device for each drive that is there when it starts, wherever it leads then.
+        devices = self.prefix / "dosdevices"
+        devices.mkdir(parents=True)
+        targets = {"c": Path("../drive_c"), "z": Path("/")}
+        targets |= {letter: self._drives / letter for letter in DRIVES}
+        for letter, target in targets.items():
+            (devices / f"{letter}:").symlink_to(target)
+        self.drive_c.mkdir()
         # Nothing else of this machine's: Wine hands on what it gets, and would use a display.
         self.environment = {
             "PATH": os.environ["PATH"],
@@ -121,8 +131,8 @@ class Windows:
 
     @contextmanager
     def drive(self, letter: str, folder: Path) -> Iterator[str]:
-        """Make a folder a drive; return the root of that drive."""
-        link = self.prefix / "dosdevices" / f"{letter.lower()}:"
+        """Make a folder one of the DRIVES; return the root of that drive."""
+        link = self._drives / letter
         link.symlink_to(folder)
         try:
             yield f"{letter.upper()}:\\"

@@ -34,6 +34,7 @@ def test_each_python(windows, tmp_path, version):
         [f"win32 {version} 10", f"{wine.path_of(tmp_path)} ['ä b'] x D:\\"],
     )
     assert not windows.local("D:/").exists()
+    assert windows.run_python("-c", "import os; print(os.path.exists('D:/'))") == (0, "False\n")
 
 
 @pytest.mark.parametrize(("text", "code", "answer"), [("b", 0, "2:b\n"), ("a b", 1, "")])

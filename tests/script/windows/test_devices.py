@@ -152,6 +152,15 @@ def test_disks_of_a_volume(answers):
     assert devices.numbers_of(r"\\?\Volume{2c3d}") == []
 
 
+@pytest.mark.parametrize(("kind", "numbers"), [(7, [4]), (2, [])])
+def test_disk_of_a_volume_without_extents(answers, kind, numbers):
+    """A driver that knows no extents names its device, which counts if it is a disk."""
+    volume = r"\\?\Volume{0a1b}"
+    answers[volume, 0x560000, b""] = extents()
+    answers[volume, 0x2D1080, b""] = struct.pack("<3I", kind, 4, 1)
+    assert devices.numbers_of(volume) == numbers
+
+
 @pytest.mark.parametrize(
     ("answer", "facts"),
     [

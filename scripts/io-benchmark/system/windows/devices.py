@@ -14,6 +14,7 @@ from system.windows.processes import output_of
 MOST_DISKS = 64
 # Control codes, and how long the longest answers are.
 DISK_EXTENTS, EXTENT_BYTES = 0x560000, 24
+DEVICE_NUMBER, NUMBER_BYTES, IS_DISK = 0x2D1080, 12, 7
 STORAGE_PROPERTY, DESCRIPTOR_BYTES = 0x2D1400, 1024
 DISK_GEOMETRY, GEOMETRY_BYTES = 0x700A0, 256
 DISK_PERFORMANCE, PERFORMANCE_BYTES = 0x70020, 88
@@ -44,7 +45,9 @@ def _path_of(number):
 
 def numbers_of(volume):
     r"""Return the numbers of the disks that have this volume, such as \\?\Volume{GUID}."""
-    return _ask(volume, DISK_EXTENTS, b"", 8 + MOST_DISKS * EXTENT_BYTES, read_extents) or []
+    numbers = _ask(volume, DISK_EXTENTS, b"", 8 + MOST_DISKS * EXTENT_BYTES, read_extents)
+    # A driver that knows no extents may know its only disk.
+    return numbers or _ask(volume, DEVICE_NUMBER, b"", NUMBER_BYTES, read_device_number) or []
 
 
 def read_extents(answer):
@@ -52,6 +55,12 @@ def read_extents(answer):
     (count,) = struct.unpack_from("<I", answer)
     starts = range(8, 8 + count * EXTENT_BYTES, EXTENT_BYTES)
     return sorted({struct.unpack_from("<I", answer, start)[0] for start in starts})
+
+
+def read_device_number(answer):
+    """Read STORAGE_DEVICE_NUMBER: the type of a device, its number, and a partition."""
+    kind, number = struct.unpack_from("<II", answer)
+    return [number] if kind == IS_DISK else []
 
 
 def read_descriptor(answer):
