@@ -23,7 +23,7 @@ def refuse(*_): raise OSError(22, "Invalid argument")
 random_io.write_probe = refuse
 """
 REASONS = {
-    "exec": "needs x86_64, this is aarch64",
+    "exec": "needs Linux on x86_64, this is aarch64",
     "random-io": "O_DIRECT is refused here: Invalid argument",
     "upload": "curl is not on PATH",
 }

@@ -80,7 +80,7 @@ class _Exec(Batches):
     def prepare(self):
         machine = host.program_format()
         if machine != ARCHITECTURE:
-            raise SkippedError("needs %s, this is %s" % (ARCHITECTURE, machine))
+            raise SkippedError("needs Linux on %s, this is %s" % (ARCHITECTURE, machine))
         if os.statvfs(self._folder).f_flag & os.ST_NOEXEC:
             raise SkippedError("the place is mounted noexec")
         self.check_space((_processes() + 1) * (_code_bytes() + MIB))
