@@ -120,11 +120,11 @@ def test_what_a_profile_lacks(samples: list[Sample], target: dict[str, Any], rea
     assert reason_of(pool).startswith(reason)
 
 
-def of_command(written_mib: tuple[float, ...], busy: float) -> Any:
+def of_command(written_mib: tuple[float, ...], busy: float, cpu_s: float = 0.1) -> Any:
     """Return a profile that `measure` writes there: half seconds with so many busy CPUs."""
     unknown = {"flushes": None, "commits": None}
     document = profile_document(
-        written_mib, waiting=0.5, busy_cpus=(busy,) * len(written_mib), cpu_s=0.1, syncs=unknown
+        written_mib, waiting=0.5, busy_cpus=(busy,) * len(written_mib), cpu_s=cpu_s, syncs=unknown
     )
     document["host"]["system"] = "windows"
     timeline = document["timeline"]
@@ -147,11 +147,20 @@ def test_the_demand_of_a_command() -> None:
     assert (demand.waiting_share, place.is_alone, place.syncs) == (None, False, (0.0, 1600.0))
 
 
-@pytest.mark.parametrize(("busy", "time_s"), [(0.0, 3), (1.0, 2)])
-def test_the_time_of_a_command(busy: float, time_s: float) -> None:
-    """It likely waited at the ceiling, as far as no CPU worked."""
+@pytest.mark.parametrize(
+    ("busy", "cpu_s", "time_s"),
+    [
+        (0.0, 0.1, 3),
+        # All of two seconds, by the command.
+        (1.0, 2.0, 2),
+        # By other programs.
+        (1.0, 0.1, 3),
+    ],
+)
+def test_the_time_of_a_command(busy: float, cpu_s: float, time_s: float) -> None:
+    """It likely waited at the ceiling, as far as no CPU worked for it."""
     pools = [*workers("intel", 100), *workers("amd-16", 50)]
-    (task,) = predict([run_of(of_command((0, 50, 50, 0), busy))], pools)
+    (task,) = predict([run_of(of_command((0, 50, 50, 0), busy, cpu_s))], pools)
     (pool,) = task.pools
     assert reason_of(pool) == ""
     assert pool.time_ns is not None

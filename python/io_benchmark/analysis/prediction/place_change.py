@@ -121,8 +121,9 @@ class PlaceChange(Struct, frozen=True):
         shown = np.where(self.place.is_synced | is_full, 1.0, 0.0)
         if demand.waiting_share is None:
             if not self.place.is_alone and demand.busy_ns is not None:
-                # At the ceiling it is likely to have waited as far as no CPU worked.
-                shown *= unknowns.idle * np.maximum(0.0, 1 - demand.busy_ns / spans)
+                # At the ceiling it is likely to have waited as far as no CPU worked for it.
+                busy = demand.command_busy_share * demand.busy_ns / spans
+                shown *= unknowns.idle * np.maximum(0.0, 1 - busy)
             return spans * np.maximum(shown, 1 - unknowns.waiting)
         waiting: Numbers = demand.waiting_share * np.maximum(shown, unknowns.waiting)
         if demand.busy_ns is not None:
