@@ -108,7 +108,11 @@ def test_syncs_are_not_known() -> None:
         ),
         # Each request may be a sync that it waits for.
         ([REQUESTS] * 4, {"only": ("spawn",)}, "amd-16 has no append-fsync at workspace; measure"),
-        ([REQUESTS] * 4, {"slower": {"sync-write/append-fsync": 300}}, "the task would take 2.00"),
+        (
+            [REQUESTS] * 4,
+            {"slower": {"sync-write/append-fsync": 300}},
+            "the task would take 2.00 s to 49.8 s, depending on how long it waits for its disks,",
+        ),
         ([Sample(read_mib=30)] * 4, {}, "the task read 120 MiB from the disks of workspace, and"),
         ([Sample(read_mib=0)] * 4, {}, "the profile has no counters of disks; run the task with"),
     ],

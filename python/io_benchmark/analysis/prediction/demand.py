@@ -154,6 +154,11 @@ class Demand(Struct, frozen=True):
         busy_ns = 0.0 if self.busy_ns is None else float(np.sum(self.busy_ns))
         return min(1.0, self.cpus_used * self.wall_ns / max(1.0, busy_ns))
 
+    @property
+    def shows_no_waiting(self) -> bool:
+        """Return whether the profile is of a system that shows neither waiting nor syncs."""
+        return self.waiting_share is None and not any(place.is_alone for place in self.places)
+
     def is_small(self, time_ns: Numbers | float) -> bool:
         """Return whether this much of the task's time may be neglected."""
         return float(np.sum(time_ns)) <= SMALL_SHARE * self.wall_ns

@@ -120,7 +120,7 @@ class PlaceChange(Struct, frozen=True):
         is_full = self.is_full(unknowns)
         shown = np.where(self.place.is_synced | is_full, 1.0, 0.0)
         if demand.waiting_share is None:
-            if not self.place.is_alone and demand.busy_ns is not None:
+            if demand.shows_no_waiting and demand.busy_ns is not None:
                 # At the ceiling it is likely to have waited as far as no CPU worked for it.
                 busy = demand.command_busy_share * demand.busy_ns / spans
                 shown *= unknowns.idle * np.maximum(0.0, 1 - busy)
@@ -174,7 +174,7 @@ class PlaceChange(Struct, frozen=True):
         waited /= max(float(np.sum(weights)), 1.0)
         if self.demand.waiting_share is not None:
             waited = np.minimum(waited, self.demand.waiting_share * self.demand.spans_ns)
-        elif not place.is_alone:
+        elif self.demand.shows_no_waiting:
             waited = np.minimum(waited, self._waiting_ns(unknowns))
         added: Numbers = waited * (self._ratio(PoolFigure.SYNC) - 1)
         return added

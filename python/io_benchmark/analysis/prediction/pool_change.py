@@ -141,7 +141,10 @@ class PoolChange(Struct, frozen=True):
         """Return the times at both ends of an unknown, all others being as expected."""
         ends = [replace(EXPECTED, **{unknown: value}) for value in (0.0, 1.0)]
         first_log, last_log = (math.log(self.times(unknowns).total) for unknowns in ends)
-        return UnknownEffect(MEANINGS[unknown], first_log, last_log)
+        meaning = MEANINGS[unknown]
+        if unknown == "waiting" and self.demand.shows_no_waiting:
+            meaning = "how long it waits for its disks, which the profile does not show"
+        return UnknownEffect(meaning, first_log, last_log)
 
     def is_decided_by_requests(self) -> bool:
         """Return whether the time depends on how many requests the other pool's disks do."""

@@ -152,7 +152,7 @@ def _lacking(change: PoolChange, storage: PoolStorage) -> Iterator[str]:
 
 def _may_sync(change: PoolChange, place: PlaceDemand) -> bool:
     """Return whether the task may have waited for syncs at this place."""
-    if not place.is_alone and change.demand.waiting_share is not None:
+    if not place.is_alone and not change.demand.shows_no_waiting:
         return not change.demand.is_small(change.at_place(place).unexplained_waiting_ns())
     return place.syncs is None or place.most_syncs > 0
 
