@@ -16,8 +16,8 @@ workload measures. All files that it made are removed at the end.
 command, and writes what it demanded of the machine; see measure.py.
 
 Exit code: 0 measured (or out of time with enough measured), 1 failed, 2 wrong arguments; 143, 130
-and 129 stopped by SIGTERM, SIGINT and SIGHUP. With every code, the result file says what is
-missing.
+and 129 stopped by SIGTERM, SIGINT and SIGHUP, 149 by Ctrl-Break on Windows. With every code, the
+result file says what is missing.
 """
 
 import os

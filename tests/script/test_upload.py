@@ -4,7 +4,10 @@
 `test_workloads.py` has the real one upload to loopback.
 """
 
+import asyncio
+import time
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from errors import SkippedError
@@ -221,3 +224,27 @@ def test_an_objects_address(end):
     """The name is added where the URL does not say where; a quote in it stays part of it."""
     assert upload._addresses(URL + end, 8)[7] == f"{URL}/io-benchmark-0007"
     assert curl._quoted('a"b\\c') == r'"a\"b\\c"'
+
+
+TICK_S = 1 / 64
+
+
+def test_waits_by_a_coarse_clock():
+    """No wait is shorter than asked for, where asyncio's clock has ticks as on Windows."""
+
+    async def waited_s() -> float:
+        begun_s = time.monotonic()
+        await upload._wait(0.03)
+        return time.monotonic() - begun_s
+
+    async def wait_at_once() -> list[float]:
+        loop: Any = asyncio.get_running_loop()
+        loop.time = lambda: time.monotonic() // TICK_S * TICK_S
+        loop._clock_resolution = TICK_S
+        tasks = []
+        for _ in range(20):  # other events, at which asyncio looks for what is due
+            tasks.append(asyncio.create_task(waited_s()))
+            await loop.run_in_executor(None, time.sleep, 0.004)
+        return await asyncio.gather(*tasks)
+
+    assert min(asyncio.run(wait_at_once())) >= 0.03

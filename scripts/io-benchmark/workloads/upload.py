@@ -29,7 +29,7 @@ from errors import SkippedError
 from log import NS_PER_S
 from measuring.batches import Batches
 from measuring.curl import LOOPBACK, TOGETHER, Curl
-from system import clock, crews
+from system import clock, crews, programs
 
 OBJECT = "object"
 OBJECT_BYTES = 5 * 1024  # the seed's 75 files held 350 kB
@@ -146,6 +146,7 @@ def _addresses(url, count):
 
 
 def _run_server(_number, ready, tell, delay_s):
+    programs.make_waits_precise()
     ready()
     asyncio.run(_serve(delay_s, tell))
 
@@ -156,7 +157,7 @@ async def _serve(delay_s, report_port):
     async def handle(reader, writer):
         try:
             # A distant server's first answer on a new connection takes one more round trip.
-            await asyncio.sleep(delay_s)
+            await _wait(delay_s)
             while await _accept_object(reader, writer, delay_s):
                 pass
         except (OSError, asyncio.IncompleteReadError):
@@ -169,6 +170,13 @@ async def _serve(delay_s, report_port):
     await asyncio.Event().wait()
 
 
+async def _wait(delay_s):
+    """Wait no less than this: asyncio ends a wait early by as much as its clock is coarse."""
+    due_ns = clock.now_ns() + round(delay_s * NS_PER_S)
+    while clock.now_ns() < due_ns:  # noqa: ASYNC110 - only time has to pass
+        await asyncio.sleep((due_ns - clock.now_ns()) / NS_PER_S)
+
+
 async def _accept_object(reader, writer, delay_s):
     """Read one object and answer; return false if the connection ends after it."""
     head = await reader.readuntil(b"\r\n\r\n")
@@ -179,7 +187,7 @@ async def _accept_object(reader, writer, delay_s):
     if fields.get("expect") == "100-continue":
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     await reader.readexactly(int(fields.get("content-length", "0")))
-    await asyncio.sleep(delay_s)
+    await _wait(delay_s)
     is_last = fields.get("connection") == "close"
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
     if is_last:

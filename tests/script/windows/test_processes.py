@@ -183,6 +183,24 @@ def test_the_timer(windows, version, tmp_path):
     assert have_ended
 
 
+BROKEN = """
+import signal, threading
+from system import interruption
+names = []
+interruption.catch(lambda number, frame: names.append(signal.Signals(number).name))
+threading.Thread(target=signal.raise_signal, args=(signal.SIGBREAK,)).start()
+while not names:
+    time.sleep(0.01)
+print(json.dumps(names))
+"""
+
+
+@UNDER_WINE
+def test_ctrl_break(windows, tmp_path):
+    """It reaches the handler by its name; Wine has no console that could send it."""
+    assert answers(windows, windows_python.USUAL, BROKEN, tmp_path) == [["SIGBREAK"]]
+
+
 CAUGHT = """
 import crew_members
 from system import crews, interruption
