@@ -51,7 +51,6 @@ import base64
 import bz2
 import hashlib
 import os
-import re
 import runpy
 import subprocess
 import sys
@@ -72,17 +71,6 @@ def unpack():
 """
 # The first word of the line for Treeherder is in two parts, because a worker logs this text too.
 _RUN = """\
-# As a shell does; an option without a value is left out.
-VARIABLE = re.compile(r"\\$\\{{(IO_BENCHMARK_[A-Z0-9_]+):-([^}}]*)\\}}")
-replaced = [
-    VARIABLE.sub(lambda match: os.environ.get(match[1]) or match[2], argument)
-    for argument in arguments
-]
-arguments = [
-    text
-    for text, argument in zip(replaced, arguments)
-    if text == argument or not text.endswith("=")
-]
 try:
     unpack()
 except (OSError, ValueError) as error:
@@ -189,6 +177,8 @@ class WorkerProgram:
     ) -> EmbeddedProgram:
         """Return what a task of this system needs that starts this module with these workloads."""
         names = [command, *(f"workloads.{name.replace('-', '_')}" for name in workloads)]
+        if system == "windows":
+            names.append("variables")  # which bash replaces elsewhere
         paths = {"__main__.py", *_with_imports(self._modules, names, system)}
         modules = {path: _without_comments(self._modules[path]) for path in paths}
         return EmbeddedProgram(self.version, _zip_application(modules, self.sha256))

@@ -42,6 +42,15 @@ def _ci_job():
     return current_job()
 
 
+def _with_variables(arguments):
+    """Replace variables, as bash does for Linux' tasks, which lack the module."""
+    try:
+        from variables import replace  # noqa: PLC0415
+    except ImportError:
+        return arguments
+    return replace(arguments)
+
+
 def _reserve_standard_streams(*, inheritable):
     """Open closed streams: otherwise the next file gets their number, and the log."""
     descriptor = os.open(os.devnull, os.O_RDWR)
@@ -85,7 +94,7 @@ def main(arguments):
     # Not earlier: a signal that arrives while the other modules load is kept for the run.
     from bench import run  # noqa: PLC0415
 
-    return run(arguments, _known_workloads(), _ci_job(), interruption, origin_ns)
+    return run(_with_variables(arguments), _known_workloads(), _ci_job(), interruption, origin_ns)
 
 
 if __name__ == "__main__":

@@ -265,6 +265,27 @@ WINDOWS = {"win": "b-win2022", "intel": "b-linux", "win-2": "b-win2022"}
 WINDOWS_PYTHON = "C:/mozilla-build/python3/python3.exe -X utf8 -u -B"
 
 
+def check_variables(line, folder):
+    """The fetched program replaces variables itself: no shell does."""
+    task, place = folder / "task", folder / "place"
+    (task / "fetches").mkdir(parents=True)
+    place.mkdir()
+    (task / "fetches/io-benchmark.pyz").write_bytes(WorkerProgram.read().file())
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "TASK_ID": "a",
+        "IO_BENCHMARK_PROFILE": "quick",
+        "IO_BENCHMARK_TRIALS": "never",
+        "IO_BENCHMARK_WORKSPACE": str(place),
+    }
+    _, *words = line.partition(" -- ")[2].split()
+    command = [sys.executable, *words]
+    subprocess.run(command, cwd=task, env=environment, check=True, capture_output=True)
+    config = json.loads((task / "artifacts/io-benchmark/io-benchmark.json").read_text())["config"]
+    assert (config["profile"], config["trials"]) == ("quick", "never")
+    assert config["places"] == [{"name": "workspace", "path": str(place)}]
+
+
 def test_windows(tmp_path):
     """One line starts what the task fetched, without a shell; artifacts are in its own folder."""
     folder = copy_firefox(tmp_path / "firefox")
@@ -283,6 +304,7 @@ def test_windows(tmp_path):
         ]
         assert {mount["file"] for mount in payload["mounts"]} == {"./run-task", "./fetch-content"}
     assert tasks["io-benchmark-report"]["task"]["workerType"] == "b-linux"
+    check_variables(line, tmp_path)
     text = run_line(tasks["io-benchmark-intel"]["task"]["payload"]["command"][-1])
     assert text.startswith("run \\\n  --pool intel ")
 

@@ -88,28 +88,6 @@ def test_a_run(tmp_path, program):
     assert (tmp_path / "io-benchmark.pyz").read_bytes() == program.data
 
 
-@pytest.mark.parametrize(
-    ("argument", "values", "expected"),
-    [
-        ("${IO_BENCHMARK_PROFILE:-full}", {}, ["full"]),
-        ("${IO_BENCHMARK_PROFILE:-full}", {"PROFILE": "quick"}, ["quick"]),
-        ("${IO_BENCHMARK_PROFILE:-full}", {"PROFILE": ""}, ["full"]),
-        ("workspace=${IO_BENCHMARK_WORKSPACE:-D:/x}", {}, ["workspace=D:/x"]),
-        ("--pace=${IO_BENCHMARK_PACE:-}", {}, []),
-        ("--pace=${IO_BENCHMARK_PACE:-}", {"PACE": "5"}, ["--pace=5"]),
-        ("https://host/?name=", {}, ["https://host/?name="]),
-        ("${HOME:-x}", {}, ["${HOME:-x}"]),
-    ],
-)
-def test_variables(tmp_path, program, argument, values, expected):
-    """As a shell replaces them; an option without a value is left out, and other text stays."""
-    variables = {f"IO_BENCHMARK_{name}": value for name, value in values.items()}
-    words = (program.sha256, "run", argument)
-    done = start(tmp_path, program.starting("run"), *words, **variables)
-    arguments = [str(tmp_path / "io-benchmark.pyz"), "run", *expected]
-    assert done.stdout == f"{arguments} __main__\n"
-
-
 @pytest.mark.parametrize("damage", ["sha256", "content", "folder"])
 def test_a_run_that_cannot_be_unpacked(tmp_path, program, damage):
     """Nothing is started, and Treeherder gets a line with the pool and the reason."""
