@@ -14,9 +14,9 @@ from seed_facts import COPIED_BYTES, MIB, Facts
 from seed_workers import SUBJECT, causes_of, explanation_text, measurement
 
 from io_benchmark.analysis.explaining import effects
-from io_benchmark.analysis.explaining.case import OtherMeasurement
 from io_benchmark.analysis.model.cause import Cause, State
 from io_benchmark.analysis.model.comparison import Verdict
+from io_benchmark.analysis.model.measurement import OtherMeasurement
 from io_benchmark.analysis.model.subject import Subject
 
 Expected = State | str  # a state, or the beginning of the explanation

@@ -106,7 +106,11 @@ def falling(share: float) -> Facts:
 
 def first(count: int) -> Facts:
     """Only the first retrieves."""
-    return {f"{ENTRY}.samples": lambda columns: {name: columns[name][:count] for name in columns}}
+
+    def shortened(columns: dict[str, Any]) -> dict[str, Any]:
+        return {name: column and column[:count] for name, column in columns.items()}
+
+    return {f"{ENTRY}.samples": shortened}
 
 
 def spent(**times_ms: float) -> Facts:

@@ -14,12 +14,14 @@ from msgspec.structs import replace
 from io_benchmark import results
 from io_benchmark.analysis.compare import compare
 from io_benchmark.analysis.comparing.pairs import Options
-from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.deciding import judge
 from io_benchmark.analysis.model.cause import Cause, TrialOutcome
 from io_benchmark.analysis.model.comparison import Interval, Problem, Verdict
 from io_benchmark.analysis.model.figures import Detail
+from io_benchmark.analysis.model.measurement import OtherMeasurement
 from io_benchmark.analysis.model.plan import Plan
+from io_benchmark.analysis.model.pool_machine import PoolMachine
 from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.side import Side
@@ -70,10 +72,15 @@ def causes_of(
     subject: Subject = SUBJECT,
     measurements: Sequence[OtherMeasurement] = (),
     trials: Sequence[TrialOutcome] = (),
+    defined: Mapping[str, PoolMachine] | None = None,
 ) -> dict[str, Cause]:
-    """The causes of one pair of pools, by name."""
+    """The causes of one pair of pools, by name; `defined` has what their definitions say."""
     pools: Sequence[str] = (baseline, candidate)
-    sides = workers_of(seed_case.documents(workers, pools=pools, change=change))
+    made = workers_of(seed_case.documents(workers, pools=pools, change=change))
+    sides = {
+        pool: [replace(worker, defined=(defined or {}).get(pool)) for worker in of_pool]
+        for pool, of_pool in made.items()
+    }
     of_baseline, of_candidate = (Side.of_workers(sides[pool], subject) for pool in pools)
     case = Case.of(subject, ratio, of_baseline, of_candidate, measurements)
     return {cause.name: cause for cause in judge(case, trials)}

@@ -31,7 +31,7 @@ class _Container(ResultPart, frozen=True):
     root_filesystem: Text | None
 
 
-class _FixedWork(ResultPart, frozen=True):
+class FixedWork(ResultPart, frozen=True):
     """One burst of the same work on one CPU.
 
     The time is exact; its division by mode may be in ticks.
@@ -65,7 +65,7 @@ class Host(ResultPart, frozen=True):
     vm: Annotated[dict[Text, Setting | None], Many]
     first_touch_ns_per_mib: Annotated[list[Count], Many]
     tools: Annotated[dict[Text, _Tool | None], Few]
-    fixed_work: Annotated[list[_FixedWork], Few] | None = None  # in order of time
+    fixed_work: Annotated[list[FixedWork], Few] | None = None  # in order of time
     # Of machines that show them; virtual machines do not.
     firmware: Text | None = None
     cpu_governor: Text | None = None

@@ -8,9 +8,10 @@ import pytest
 import sample_report
 from seed_workers import SUBJECT
 
-from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.effects import Size
 from io_benchmark.analysis.model.figures import Division, PartDifference
+from io_benchmark.analysis.model.measurement import OtherMeasurement
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase

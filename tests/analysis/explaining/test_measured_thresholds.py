@@ -18,9 +18,9 @@ from seed_facts import PLACE, filesystem, scheduler, slower_lookups
 from seed_workers import SUBJECT, measurement
 
 from io_benchmark.analysis.explaining import effects
-from io_benchmark.analysis.explaining.case import OtherMeasurement
 from io_benchmark.analysis.explaining.causes import names, operation_costs, schedulers
 from io_benchmark.analysis.model.cause import State
+from io_benchmark.analysis.model.measurement import OtherMeasurement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.results.workloads import OVER_HARDLINKED, SCALING
 

@@ -235,3 +235,28 @@ def test_how_far_workers_differ(slow, fast, half_width):
     )[TrialKind.PACE]
     assert found.state is (CONFIRMED if half_width <= 0.25 else UNDECIDED)
     assert (found.share, found.high_share) == pytest.approx((1, 1 + half_width), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("share", "state"),
+    [
+        (1.0, CONFIRMED),
+        (0.25, CONFIRMED),
+        (0.2, UNDECIDED),
+        (0.15, REFUTED),
+        (-0.5, REFUTED),
+    ],
+)
+def test_copies_to_an_excluded_folder(share: float, state: TrialState) -> None:
+    """Nothing but Defender's scans changes: what surely goes with them is theirs."""
+    excluded = [time - 60 * share for time in SLOW["normal"]]
+    found = by_kind([trials({**SLOW, "excluded": excluded})], [trials(FAST)])
+    assert found[TrialKind.EXCLUDED].state is state
+
+
+def test_nothing_is_said_of_a_trial_that_was_not_made() -> None:
+    """Only a worker with a folder that Defender excludes makes it; `copy-file` tries no cause."""
+    made = {**SLOW, "copy-file": SLOW["normal"]}
+    assert {TrialKind.EXCLUDED, TrialKind.COPY_FILE}.isdisjoint(
+        by_kind([trials(made)], [trials(FAST)])
+    )

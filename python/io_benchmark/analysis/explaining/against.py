@@ -174,6 +174,22 @@ def _lookups_need_a_trial(judged: Judged) -> _Outcome:
     )
 
 
+def _cpus_may_explain_it(judged: Judged) -> _Outcome:
+    """Leave a cause open where waiting for CPUs is not recorded, and may be all of its part."""
+    case, parts = judged.case, judged.rule.acts_through
+    at_most = case.share_at_most(parts) if parts else None
+    if at_most is None or any(part.kind is Kind.WAITING for part in parts):
+        return None
+    about_ns, at_most_ns = case.waits_longer_ns(parts)
+    more = case.share_of(at_most_ns - about_ns)
+    if more is None or is_enough(at_most - more):
+        return None
+    return State.NOT_SEPARABLE, statement(
+        "The slower side's fixed work waited longer for a CPU. How long its operations did is not "
+        "recorded, and may be all of this."
+    )
+
+
 # What is held against a supported cause, in this order.
 _ROWS: tuple[Callable[[Judged], _Outcome], ...] = (
     _sides_object,
@@ -183,6 +199,7 @@ _ROWS: tuple[Callable[[Judged], _Outcome], ...] = (
     _trial_refutes,
     _memory_refutes,
     _lookups_need_a_trial,
+    _cpus_may_explain_it,
 )
 
 

@@ -13,14 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining.facts.disks import READS, WRITES
-from io_benchmark.analysis.explaining.parts import divide
-from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
+from io_benchmark.analysis.explaining.parts import divide, waits_longer_ns
 from io_benchmark.analysis.model.figures import Division, Figures
+from io_benchmark.analysis.model.measurement import OtherMeasurement
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
-from io_benchmark.analysis.reading.disk_rates import waits_for_disks
+from io_benchmark.analysis.reading.disk_rates import waited_share_at_most, waits_for_disks
 
 _MOSTLY = 2  # operations are judged by reads where disks read so many times what they write
 _FEWEST_READS_SHARE = 0.2  # copies do not wait for reads of a smaller part of the written bytes
@@ -30,22 +30,6 @@ AS_FAST_SHARE = 0.9  # chosen: a disk that moves this share of the other's rate 
 _MEAN_NS, _BLOCKED_NS = attrgetter("known_mean_ns"), attrgetter("blocked_ns")
 
 Value = TypeVar("Value", bound=Hashable)
-
-
-class OtherMeasurement(Struct, frozen=True):
-    """A measurement of the same pair of sides, with both sides' figures."""
-
-    comparison: Comparison
-    baseline: Figures
-    candidate: Figures
-
-    @property
-    def subject(self) -> Subject:
-        return self.comparison.subject
-
-    @property
-    def is_decided(self) -> bool:
-        return self.comparison.verdict in DIFFERENT
 
 
 class Case(Struct, frozen=True, dict=True):
@@ -109,6 +93,10 @@ class Case(Struct, frozen=True, dict=True):
         sides = measurement.baseline, measurement.candidate
         return (sides[1], sides[0]) if self.candidate_is_slower else sides
 
+    def longer_ns(self, measurement: OtherMeasurement) -> float:
+        slower, faster = self.slower_first(measurement)
+        return slower.mean_ns - faster.mean_ns
+
     def times_as_long(self, measurement: OtherMeasurement) -> float:
         """Return how many times as long this case's slower side takes for the measurement."""
         slower, faster = self.slower_first(measurement)
@@ -123,10 +111,6 @@ class Case(Struct, frozen=True, dict=True):
     def slowest(self, measurements: Sequence[OtherMeasurement]) -> OtherMeasurement | None:
         """Return the measurement that the slower side does worst at; the first of equals."""
         return max(measurements, key=self.times_as_long, default=None)
-
-    def longer_ns(self, measurement: OtherMeasurement) -> float:
-        slower, faster = self.slower_first(measurement)
-        return slower.mean_ns - faster.mean_ns
 
     def detail(self, measurement: OtherMeasurement, name: str) -> tuple[float, float] | None:
         """Return a figure that only this workload has, the slower side's first."""
@@ -182,6 +166,9 @@ class Case(Struct, frozen=True, dict=True):
         blocked_ns, mean_ns = self.slower.mean(_BLOCKED_NS), self.slower.mean(_MEAN_NS)
         if blocked_ns is not None and mean_ns:
             at_most = min(at_most, blocked_ns / mean_ns)
+        waited_share = self.slower.mean(waited_share_at_most)
+        if waited_share is not None:
+            at_most = min(at_most, waited_share)
         return self.times_without(min(1 - 1 / factor, at_most))
 
     @staticmethod
@@ -211,8 +198,15 @@ class Case(Struct, frozen=True, dict=True):
             return None
         parts = self.parts_of_workload(acts_through)
         unknown = {Part(part.phase, Kind.UNEXPLAINED) for part in parts}
-        recorded = division.of(*parts) / division.difference_ns
-        return recorded + max(0.0, division.of(*unknown - parts) / division.difference_ns)
+        unknown_ns = division.of(*unknown - parts)
+        if all(part.kind is not Kind.WAITING for part in parts):
+            unknown_ns -= self.waits_longer_ns(parts)[0]
+        return (division.of(*parts) + max(0.0, unknown_ns)) / division.difference_ns
+
+    def waits_longer_ns(self, parts: frozenset[Part]) -> tuple[float, float]:
+        """Return how much longer the slower side waits for CPUs: about, and at most, as known."""
+        phases = {part.phase for part in self.parts_of_workload(parts)}
+        return waits_longer_ns(self.slower, self.faster, self.division, phases)
 
     def explained_at_most(self, acts_through: frozenset[Part]) -> float:
         """Return the share that these parts can explain, as ln(explained) over ln(measured)."""
@@ -246,6 +240,11 @@ class Case(Struct, frozen=True, dict=True):
             for run in runs
             if run.is_measured
         )
+
+    @property
+    def system(self) -> str:
+        """Return the system of both sides: a difference between two of them is not explained."""
+        return next(iter(self.slower)).system
 
     @property
     def differs(self) -> bool:

@@ -101,6 +101,17 @@ class TriedSide(Struct, frozen=True):
         return [list(map(fmean, zip(*runs, strict=False))) for runs in by_machine]
 
 
+def common_files(sides: Sequence[TriedSide]) -> int:
+    """Return how many files, from the first on, all runs copied in the same order."""
+    orders = [run.file_indexes for side in sides for run in side.runs]
+    number = 0
+    for indexes in zip(*orders, strict=False):
+        if len(set(indexes)) > 1:
+            break
+        number += 1
+    return number
+
+
 def _repetitions(run: Trials, kind: TrialKind, files: int) -> list[float]:
     return [
         (math.fsum(block.lookup_ns[:files]) + math.fsum(block.copy_ns[:files])) / files

@@ -22,10 +22,11 @@ from io_benchmark.analysis.explaining.effects import Fact, Proof, is_enough
 from io_benchmark.analysis.model.cause import Cause, State, TrialOutcome, TrialState
 from io_benchmark.analysis.model.statements import Statement, ratio_of, share, statement
 from io_benchmark.analysis.model.time_parts import Part
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 # Where the destination's flush is the cause, a pace adds to the faster side what it does not do.
-_ORDER = (TrialKind.LOOKUP, TrialKind.UNLINK, TrialKind.PACE)
+_ORDER = (TrialKind.EXCLUDED, TrialKind.LOOKUP, TrialKind.UNLINK, TrialKind.PACE)
 _POSSIBLE = (State.SUPPORTED, State.NOT_SEPARABLE)
 
 
@@ -36,8 +37,7 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
     outcomes: Mapping[TrialKind | None, TrialOutcome] = {
         trial.kind: trial for trial in trials if trial.kind not in left_out
     }
-    rules = (rule for rule in RULES if rule.applies_to.includes(case.subject.workload))
-    judged = [Judged.alone(rule, case, outcomes) for rule in rules]
+    judged = [Judged.alone(rule, case, outcomes) for rule in RULES if rule.applies(case)]
     supported = [cause for cause in judged if cause.is_supported]
     separated = [_separate(cause, supported) for cause in judged]
     return tuple(map(_cause, _confirm(separated)))
@@ -46,6 +46,10 @@ def judge(case: Case, trials: Sequence[TrialOutcome] = ()) -> tuple[Cause, ...]:
 def _separate(judged: Judged, supported: Sequence[Judged]) -> Judged:
     """Return a supported cause that has a rival, or no size, as not separable."""
     if not judged.is_supported or judged.proof is Proof.COST:
+        return judged
+    # Only this trial changes nothing but one cause.
+    is_tried = judged.rule.tried_by is TrialKind.EXCLUDED
+    if is_tried and judged.shown(TrialState.CONFIRMED) is not None:
         return judged
     has_no_size = judged.proof is Proof.SETTING and judged.effect.size is None
     rivals = [
@@ -120,7 +124,7 @@ def _cause(judged: Judged) -> Cause:
         reasons = (*reasons, sentence)
     return Cause(
         name=rule.name,
-        hypothesis=rule.hypothesis,
+        hypothesis=(case.system == WINDOWS and rule.on_windows) or rule.hypothesis,
         state=state,
         baseline_evidence=baseline_evidence,
         candidate_evidence=candidate_evidence,

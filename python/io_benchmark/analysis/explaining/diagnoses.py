@@ -15,7 +15,7 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes import RULES_BY_NAME
 from io_benchmark.analysis.explaining.deciding import judge
 from io_benchmark.analysis.explaining.larger_disks import larger_network_disk
@@ -33,7 +33,7 @@ from io_benchmark.analysis.model.cause import (
 )
 from io_benchmark.analysis.model.comparison import DIFFERENT, Comparison
 from io_benchmark.analysis.model.groups import grouped
-from io_benchmark.analysis.model.measurement import SubjectReport
+from io_benchmark.analysis.model.measurement import OtherMeasurement, SubjectReport
 from io_benchmark.analysis.model.plan import Plan
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.side import Side
@@ -84,6 +84,7 @@ def diagnoses(
                 case.faster.name,
                 trials=trials,
                 larger_network_disk=larger_network_disk(case),
+                system=case.system,
             )
             remedies = suggest_remedies(causes, push)
             leftover = _left_over(causes, case)
@@ -235,6 +236,8 @@ def suggest_remedies(causes: Sequence[Cause], push: Push) -> tuple[Remedy, ...]:
         if not cause.state.holds and cause.tried_by in refuted:
             continue
         for rule in RULES_BY_NAME[cause.name].remedies:
+            if rule.only_on not in ("", push.system):
+                continue
             gain = rule.find_gain(push, cause) if names.isdisjoint(rule.useless_next_to) else None
             if gain is not None:
                 action = _action(rule.action, gain)

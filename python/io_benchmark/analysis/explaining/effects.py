@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.model.cause import Evidence, Observation, Seen
 from io_benchmark.analysis.model.figures import Figures
+from io_benchmark.analysis.model.measurement import OtherMeasurement
 from io_benchmark.analysis.model.run import UNKNOWN, Run
 from io_benchmark.analysis.model.side import Side
 from io_benchmark.analysis.model.statements import (

@@ -57,7 +57,7 @@ def _first_that_holds(
         rule = RULES_BY_NAME[other.cause]
         if (
             effect.fact in other.facts
-            and rule.applies_to.includes(case.subject.workload)
+            and rule.applies(case)
             and other.where(case)
             and effect_of(rule, case).is_slower
         ):

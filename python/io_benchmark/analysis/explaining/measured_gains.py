@@ -19,6 +19,7 @@ from io_benchmark.analysis.model.statements import (
 )
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.reading.disks import MachineType
+from io_benchmark.results.machine import LINUX
 
 _GAIN_AT_LEAST = 1.02
 _WHOLE_SHARE = 0.8  # a cause with a smaller share leaves a part of the difference to something else
@@ -55,6 +56,7 @@ class Push(Struct, frozen=True):
     place_kinds: Mapping[tuple[str, str], str | None] = field(default_factory=dict)  # (side, place)
     trials: Sequence[TrialOutcome] = ()
     larger_network_disk: Gain | None = None  # in the place of the slow side's
+    system: str = LINUX  # of both sides
     competing_causes: int = 0  # how many supported causes may contribute to the same gain
 
     def gain_of_trial(self, name: str) -> float | None:

@@ -9,9 +9,10 @@ a different figure is steady: the mean, or the median where the page cache takes
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
+from math import fsum
 from statistics import fmean
 
 from msgspec.structs import replace
@@ -19,7 +20,8 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model.figures import Division, PartDifference
 from io_benchmark.analysis.model.measurement import Measurement
 from io_benchmark.analysis.model.side import Runs, Side
-from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
+from io_benchmark.analysis.reading.capacity import waiting_per_work
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
@@ -94,3 +96,24 @@ def _difference(
         margin, difference = variance.half_width(LEVEL), candidate_ns - baseline_ns
         low, high = difference - margin, difference + margin
     return PartDifference(part.phase, part.kind, baseline_ns, candidate_ns, low, high)
+
+
+def waits_longer_ns(
+    slower: Side, faster: Side, division: Division | None, phases: Collection[Phase]
+) -> tuple[float, float]:
+    """Return how much longer the slower side waits for CPUs in these phases, by its fixed work.
+
+    The second is how much longer at most, where its time on CPUs is not recorded. Both are 0 on
+    Linux, which records waiting.
+    """
+    waits = [side.mean(waiting_per_work) or 0.0 for side in (slower, faster)]
+    parts = [part for part in (division.parts if division else ()) if part.phase in phases]
+    divided = {part.phase for part in parts if part.kind in ON_CPU}
+    longer_ns = fsum(_longer_ns(part, waits) for part in parts if part.kind in ON_CPU)
+    shares = [wait / (1 + wait) for wait in waits]
+    at_most_ns = fsum(_longer_ns(part, shares) for part in parts if part.phase not in divided)
+    return longer_ns, longer_ns + at_most_ns
+
+
+def _longer_ns(part: PartDifference, factors: Sequence[float]) -> float:
+    return part.candidate_ns * factors[0] - part.baseline_ns * factors[1]

@@ -92,6 +92,7 @@ class RemedyRule(Struct, frozen=True):
     action: str
     find_gain: FindGain
     useless_next_to: tuple[str, ...] = ()  # causes that make it useless where they are supported
+    only_on: str = ""  # the system on which it can be done; empty: any
 
 
 class CauseRule(Struct, frozen=True, kw_only=True):
@@ -99,6 +100,7 @@ class CauseRule(Struct, frozen=True, kw_only=True):
 
     name: str
     hypothesis: str
+    on_windows: str = ""  # the hypothesis there, where other words are needed
     fact: CompareFact
     change: Change | NoChange  # what an investigation proposes because of it
     applies_to: AllBut | Only = EVERY_WORKLOAD
@@ -109,12 +111,18 @@ class CauseRule(Struct, frozen=True, kw_only=True):
     doubted_by: tuple[OtherCause, ...] = ()  # next to them nothing shows what this one costs
     objections: tuple[Objection, ...] = ()
     remedies: tuple[RemedyRule, ...] = ()
+    only_on: str = ""  # the system that alone can have it; empty: any
     # Other causes act through it: it does not compete with them for the gain of a remedy.
     is_mechanism: bool = False
     # The parts of the time through which it acts; empty: not known, so nothing limits it.
     acts_through: frozenset[Part] = in_copies(Kind.BLOCKED)
     proof: effects.Proof = effects.Proof.COST
     tried_by: TrialKind | None = None  # the trial that confirms or refutes it
+
+    def applies(self, case: Case) -> bool:
+        """Return whether it may explain this workload on the system of both sides."""
+        is_of_system = self.only_on in ("", case.system)
+        return is_of_system and self.applies_to.includes(case.subject.workload)
 
 
 class RankedFact(Struct, frozen=True):

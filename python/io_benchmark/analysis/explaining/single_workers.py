@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.comparing import figures
 from io_benchmark.analysis.comparing.comparisons import compare_sides
 from io_benchmark.analysis.comparing.samples import in_common
-from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.deciding import judge
 from io_benchmark.analysis.explaining.diagnoses import suggest_remedies
 from io_benchmark.analysis.explaining.measured_gains import Push
@@ -25,7 +25,7 @@ from io_benchmark.analysis.model.cause import Cause, Diagnosis, Remedy, State
 from io_benchmark.analysis.model.comparison import Comparison
 from io_benchmark.analysis.model.groups import grouped
 from io_benchmark.analysis.model.looks import SINGLE, Schedule
-from io_benchmark.analysis.model.measurement import ComparedSides, Measurement
+from io_benchmark.analysis.model.measurement import ComparedSides, Measurement, OtherMeasurement
 from io_benchmark.analysis.model.report import SingleWorker
 from io_benchmark.analysis.model.run import UNKNOWN, Worker
 from io_benchmark.analysis.model.side import Side

@@ -18,6 +18,7 @@ from io_benchmark.analysis.explaining.confirm import (
     LEAST_REPETITIONS,
     Gap,
     TriedSide,
+    common_files,
     pace_between,
 )
 from io_benchmark.analysis.explaining.parts import divide
@@ -67,7 +68,8 @@ def outcomes(
     paced = _pace(*sides, _variance_of_workers(subject, (slower, faster), assumed_variation))
     if paced.state is TrialState.CONFIRMED:
         paced = _held_to_blocked(paced, _blocked_share(subject, slower, faster))
-    return _without_contradictions((paced, *(_both_changed(kind, *sides) for kind in _CONFIRMED)))
+    both = [_both_changed(kind, *sides) for kind in _CONFIRMED]
+    return _without_contradictions((paced, *both, *_excluded(*sides)))
 
 
 def _variance_of_workers(
@@ -136,13 +138,32 @@ def _both_changed(kind: TrialKind, slower: TriedSide, faster: TriedSide) -> Tria
     return outcome
 
 
+def _excluded(slower: TriedSide, faster: TriedSide) -> list[TrialOutcome]:
+    """Judge the slower side's copies to a folder that Defender excludes, where it made any."""
+    kind = TrialKind.EXCLUDED
+    sides = slower.having(kind, TrialKind.NORMAL), faster.having(TrialKind.NORMAL)
+    if not sides[0].runs:
+        return []
+    gaps = _gaps(kind, sides, ((sides[0], kind), (sides[1], TrialKind.NORMAL)))
+    if isinstance(gaps, TrialOutcome):
+        return [gaps]
+    outcome = _judged(kind, TrialState.UNDECIDED, statement("A part of the gap may go."), *gaps)
+    # Nothing else changes: what surely goes is Defender's.
+    state, meaning = TrialState.CONFIRMED, "The gap goes as far as Defender scans the copies."
+    if (outcome.high_share or 0.0) <= _REFUTES_SHARE:
+        state, meaning = TrialState.REFUTED, "The gap stays: Defender's scans do not make it."
+    elif (outcome.low_share or 0.0) < _REFUTES_SHARE:
+        return [outcome]
+    return [replace(outcome, state=state, meaning=statement(meaning))]
+
+
 def _gaps(
     kind: TrialKind,
     sides: Sequence[TriedSide],
     changed_sides: Sequence[tuple[TriedSide, TrialKind]],
 ) -> tuple[Gap, Gap] | TrialOutcome:
     """Return the gap in normal blocks, and in those of a trial; or why they cannot be judged."""
-    files = _common_files([*sides, *(side for side, _ in changed_sides)])
+    files = common_files([*sides, *(side for side, _ in changed_sides)])
     if not files or not all(side.runs for side in sides):
         return _not_run(kind, statement("The sides did not copy the same files."))
     normal = Gap(*(side.times(TrialKind.NORMAL, files) for side in sides))
@@ -290,14 +311,3 @@ def _not_run(kind: TrialKind, reason: Statement) -> TrialOutcome:
 
 def _rate(bytes_per_s: float) -> Quantity:
     return Quantity(bytes_per_s, Unit.BYTES_PER_SECOND)
-
-
-def _common_files(sides: Sequence[TriedSide]) -> int:
-    """Return how many files, from the first on, all runs copied in the same order."""
-    orders = [run.file_indexes for side in sides for run in side.runs]
-    number = 0
-    for indexes in zip(*orders, strict=False):
-        if len(set(indexes)) > 1:
-            break
-        number += 1
-    return number

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from io_benchmark.analysis.model.comparison import (
+    DIFFERENT,
     Comparison,
     Problem,
     PushVariation,
@@ -54,6 +55,22 @@ class SubjectReport(Struct, frozen=True):
                     obstacle = comparison.advice.obstacle if comparison.advice else None
                     never.setdefault(comparison.candidate, obstacle)
         return never
+
+
+class OtherMeasurement(Struct, frozen=True):
+    """A measurement of the same pair of sides, with both sides' figures."""
+
+    comparison: Comparison
+    baseline: Figures
+    candidate: Figures
+
+    @property
+    def subject(self) -> Subject:
+        return self.comparison.subject
+
+    @property
+    def is_decided(self) -> bool:
+        return self.comparison.verdict in DIFFERENT
 
 
 class ComparedSides(Struct, frozen=True, eq=False, dict=True):

@@ -14,11 +14,13 @@ from io_benchmark.analysis.model.statements import Unit
 from io_benchmark.analysis.reading.caps.limits import Rates
 from io_benchmark.analysis.reading.disk_rates import (
     busy_read_rate,
+    busy_write_rate,
     idle_write_rate,
     waits_for_disks,
     windows_of,
 )
 from io_benchmark.analysis.reading.windows import Window
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.parts import NS_PER_S
 
 # A window counts where copies are blocked for this share of it. Fewer show no rate.
@@ -47,6 +49,8 @@ def _kept_up(run: Run) -> float | None:
         windows = writing if len(writing) >= _FEWEST_WINDOWS else blocked
         usual = median(window.written_bytes_per_s for window in windows)
         rates.append(_rate_while_blocked(blocked) or _rate_while_blocked(windows) or usual)
+    if run.system == WINDOWS:
+        rates.append(busy_write_rate(run))
     return max((rate for rate in rates if rate), default=None)
 
 

@@ -5,15 +5,19 @@ A rate that was only seen is *at least* what the disks can do, unless something 
 number of disks is not a capacity.
 """
 
+from collections.abc import Callable, Sequence
+from math import fsum
+from operator import attrgetter
 from statistics import median
 
 from io_benchmark.analysis.model.once import once
 from io_benchmark.analysis.model.run import Run
-from io_benchmark.analysis.model.time_parts import Kind
-from io_benchmark.analysis.reading.counters import io_wait_share, rows_of
+from io_benchmark.analysis.model.time_parts import Kind, Part, Phase
+from io_benchmark.analysis.reading.counters import busiest_share, io_wait_share, rows_of
 from io_benchmark.analysis.reading.disks import stack_of
 from io_benchmark.analysis.reading.windows import Window
 from io_benchmark.results import CacheRetrieveEntry, workloads
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.parts import NS_PER_S
 
 # Where something waits for I/O for this part of the time, copies count as waiting for the disks.
@@ -24,6 +28,8 @@ _HARDLY_MOVED_SHARE = 0.2
 _BLOCKED_SHARE = 0.02
 # Nor do those for which all that waits for storage on the machine does so for less of the time.
 _WAITED_SHARE = 0.5
+# A window shows what disks do that are busy for this part of it; fewer windows show no rate.
+_BUSY_SHARE, _FEWEST_BUSY = 0.2, 3
 
 
 @once
@@ -72,8 +78,8 @@ def windows_of(run: Run) -> tuple[Window, ...]:
     if stack is None:
         return ()
     disks = {disk.name for disk in stack.disks}
-    are_limited = run.limits is not None and bool(run.limits.io)
-    return Window.of_run(run, rows_of(run), disks, are_limited=are_limited)
+    has_busy = run.system == WINDOWS or (run.limits is not None and bool(run.limits.io))
+    return Window.of_run(run, rows_of(run), disks, has_busy=has_busy)
 
 
 def windows_around(run: Run, moment_ns: int) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
@@ -112,8 +118,24 @@ def waits_for_disks(run: Run) -> bool | None:
     if run.blocked_ns is not None and run.known_mean_ns:
         is_blocked = run.blocked_ns >= _BLOCKED_SHARE * run.known_mean_ns
         return is_blocked and not _storage_is_idle(run)
+    at_most = waited_share_at_most(run)
+    if at_most is not None and at_most < _BLOCKED_SHARE:
+        return False
     waited = io_wait_share(run)
     return None if waited is None else waited >= WAITS_SHARE
+
+
+@once
+def waited_share_at_most(run: Run) -> float | None:
+    """Return the share of its time in which an operation on Windows waits for disks, at most.
+
+    It is not on a CPU then, and its disks are busy. None on Linux, which records waiting.
+    """
+    if run.system != WINDOWS or not run.is_measured:
+        return None
+    phase = Phase.OPERATION if run.retrieves is None else Phase.COPY
+    off_cpu_ns = run.parts_ns.get(Part(phase, Kind.UNEXPLAINED), 0.0)
+    return min(off_cpu_ns / run.mean_ns, busiest_share(run) or 1.0)
 
 
 def _storage_is_idle(run: Run) -> bool:
@@ -149,4 +171,28 @@ def busy_write_rate(run: Run) -> float | None:
 
 
 def _busy_rates(run: Run) -> tuple[float, float]:
+    if run.system == WINDOWS:
+        return _rates_while_busy(run)
     return (window_peak(run) if waits_for_disks(run) else None) or (0.0, 0.0)
+
+
+@once
+def _rates_while_busy(run: Run) -> tuple[float, float]:
+    """Return what the disks moved per second in which they were busy, in windows of one way.
+
+    Windows does not record what a process waits for, but a disk that it waits for is busy.
+    """
+    busy = [window for window in windows_of(run) if window.busy_s >= _BUSY_SHARE * window.seconds]
+    writing = [window for window in busy if window.hardly_reads]
+    reading = [window for window in busy if window.hardly_writes]
+    return (
+        _per_busy_s(reading, attrgetter("read_bytes_per_s")),
+        _per_busy_s(writing, attrgetter("written_bytes_per_s")),
+    )
+
+
+def _per_busy_s(windows: Sequence[Window], rate: Callable[[Window], float]) -> float:
+    if len(windows) < _FEWEST_BUSY:
+        return 0.0
+    moved = fsum(rate(window) * window.seconds for window in windows)
+    return moved / fsum(window.busy_s for window in windows)

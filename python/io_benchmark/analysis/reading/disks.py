@@ -14,6 +14,8 @@ from io_benchmark.results.machine import Device, StoragePlace
 
 FAIR_QUEUEING = ("bfq", "cfq")
 _DEEPEST = 16
+STORAGE_SPACES = "spaces"  # a kind of device
+_MOST_COLUMNS = 64  # a damaged result may have any number
 LOCAL_SSD, PERSISTENT_DISK = "local SSD", "persistent disk"
 
 
@@ -35,6 +37,11 @@ class Stack(Struct, frozen=True):
         tops = [device for device in place.devices if device.name not in below]
         if not tops or not place.leaf_devices:
             return None
+        if tops[0].kind == STORAGE_SPACES:
+            # Windows shows the volume, whose columns are disks, and not the disks below it.
+            columns = tops[0].stripe_count or 0
+            is_known = 0 < columns <= _MOST_COLUMNS
+            return cls((tops[0],) * columns, columns, linear=False) if is_known else None
         width, linear = (
             _width(tops[0], devices, place, _DEEPEST)
             if len(tops) == 1

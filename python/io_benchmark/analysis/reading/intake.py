@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """From a result file to a worker: its columns, which the reader made, and the parts of its time."""
 
+import math
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -15,6 +16,7 @@ from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.reading.windows import BUSY_COLUMNS, TimelineRows
 from io_benchmark.results import BatchEntry, CacheRetrieveEntry, Result
 from io_benchmark.results.format import RecordedTimeline
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.parts import BatchColumns, OutcomeState, ProcessTimes
 from io_benchmark.results.workloads.cache_retrieve import RetrieveColumns
 from io_benchmark.sources.run_results import DOCKER, NATIVE, RunResult, TaskRecord
@@ -23,6 +25,8 @@ from io_benchmark.sources.run_results import DOCKER, NATIVE, RunResult, TaskReco
 _COVERED_SHARE = 0.9
 # Less than this of an operation's time is what pressure and clocks do not agree on.
 _LEAST_SHARE = 0.05
+_TICK_NS = 15_625_000  # of Windows
+_MOST_CHANCE_SHARE = 0.08  # chosen: less than what two sides must differ by to be explained
 _NO_RETRIEVES = RetrieveColumns(file_index=[], start_ns=[], lookup_ns=[], copy_ns=[])
 _NO_BATCHES = BatchColumns(start_ns=[], duration_ns=[], operations=[])
 
@@ -36,6 +40,8 @@ def worker_of(measured: RunResult, side: str) -> Worker:
         else _batches(entry, stolen)
         for entry in result.workloads
     ]
+    if result.host is not None and result.host.system == WINDOWS:
+        runs = list(map(_of_enough_ticks, runs))
     worker_id = f"{task.worker_group}/{task.worker_id}" if task and task.worker_id else UNKNOWN
     task_id, run_id = (task.task_id, task.run_id) if task else result.task.name
     return Worker(
@@ -178,6 +184,23 @@ def _parts_of_retrieves(columns: RetrieveColumns, stolen_per_cpu: float) -> dict
         for kind, mean_ns in kinds.items()
     }
     return _with_stolen(parts, stolen_per_cpu)
+
+
+def _of_enough_ticks(run: Run) -> Run:
+    """Return a run without the parts of phases that took too few ticks to be divided.
+
+    Windows counts a whole tick as the CPU time of what it finds running. Of N ticks that it counts,
+    about the root of N are chance.
+    """
+    parts, times = dict(run.parts_ns), run.operations_done * max(1, run.subject.threads)
+    run_ns = sum(parts.values()) * times
+    for phase in {part.phase for part in run.parts_ns}:
+        of_phase = {part: ns for part, ns in parts.items() if part.phase is phase}
+        worked_ns = times * sum(ns for part, ns in of_phase.items() if part.kind in ON_CPU)
+        if math.sqrt(max(worked_ns, _TICK_NS) * _TICK_NS) > _MOST_CHANCE_SHARE * run_ns:
+            parts = {part: ns for part, ns in parts.items() if part.phase is not phase}
+            parts[Part(phase, Kind.UNEXPLAINED)] = sum(of_phase.values())
+    return msgspec.structs.replace(run, parts_ns=parts)
 
 
 def _with_stolen(parts: Mapping[Part, float], stolen_per_cpu: float) -> dict[Part, float]:

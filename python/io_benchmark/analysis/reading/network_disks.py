@@ -132,6 +132,9 @@ def medium_of(run: Run) -> str | None:
     stack = stack_of(run)
     if stack is None or stack.medium is not None:
         return None if stack is None else stack.medium
+    windows = run.place.windows if run.place is not None else None
+    if windows is not None and windows.is_temporary_disk:
+        return LOCAL_SSD
     kinds = {LOCAL_SSD if disk.is_ephemeral else PERSISTENT_DISK for disk in _defined_disks(run)}
     return kinds.pop() if len(kinds) == 1 and len(stack.disks) == 1 else None
 

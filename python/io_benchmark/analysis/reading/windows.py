@@ -197,7 +197,7 @@ class Window(NamedTuple):
 
     @classmethod
     def of_run(
-        cls, entry: Run, inside: TimelineRows, disks: Collection[str], *, are_limited: bool
+        cls, entry: Run, inside: TimelineRows, disks: Collection[str], *, has_busy: bool
     ) -> "tuple[Window, ...]":
         """Return the windows within the samples; none without the disks' counters."""
         seconds, devices = inside.seconds, inside.timeline.devices
@@ -215,8 +215,8 @@ class Window(NamedTuple):
             return ()
         rates = (map(truediv, map(sum, steps), seconds) for steps in moved)
         blocked = map(truediv, _blocked_s(entry, inside), seconds)
-        # Only limits need it.
-        busy_ms = grown("busy_ms") if are_limited else []
+        # Only limits need it, and what Windows does not record.
+        busy_ms = grown("busy_ms") if has_busy else []
         busy_s = [max(step) / 1000 for step in busy_ms] or repeat(0.0)
         return tuple(map(cls, seconds, *rates, blocked, busy_s))
 
@@ -233,6 +233,10 @@ class Window(NamedTuple):
     @property
     def hardly_reads(self) -> bool:
         return self.read_bytes_per_s <= _FEW_READS_SHARE * self.written_bytes_per_s
+
+    @property
+    def hardly_writes(self) -> bool:
+        return self.written_bytes_per_s <= _FEW_READS_SHARE * self.read_bytes_per_s
 
     @property
     def reading_bytes_per_s(self) -> float:

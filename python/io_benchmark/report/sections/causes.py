@@ -45,6 +45,7 @@ _CHANGES = {
     TrialKind.LOOKUP: "lookups without grep",
     TrialKind.UNLINK: "the destination removed before each copy",
     TrialKind.MEMORY: "everything in memory",
+    TrialKind.EXCLUDED: "the slower side's copies to a folder that Defender excludes",
 }
 
 

@@ -13,9 +13,9 @@ from io_benchmark.analysis.explaining.rules import CauseRule
 
 # In the order of reports: what is most often the reason comes first.
 _MODULES = (
-    "disks", "network_disks", "disk_speed", "io_limits", "ranked_settings", "mount_costs",
-    "schedulers", "memory", "cpu", "operation_costs", "names", "transfers", "network", "drift",
-    "other_load",
+    "disks", "network_disks", "windows.places", "disk_speed", "io_limits", "ranked_settings",
+    "mount_costs", "schedulers", "memory", "cpu", "operation_costs", "names", "transfers",
+    "network", "drift", "other_load",
 )  # fmt: skip
 RULES: tuple[CauseRule, ...] = tuple(
     rule

@@ -25,9 +25,11 @@ from io_benchmark.analysis.model.cause import Change, NewMachineType, Resource, 
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit, count, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_all, in_copies, in_lookups
+from io_benchmark.analysis.reading.capacity import fixed_work_per_cpu_time
 from io_benchmark.analysis.reading.counters import per_operation_ms, stolen_share
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
+from io_benchmark.results.machine import WINDOWS
 
 _LEAST_STOLEN_SHARE = 0.05  # chosen: more of the busy time than this is stolen on the slower side
 
@@ -40,6 +42,7 @@ def _own_ns(columns: tuple[str, ...], run: Run) -> float | None:
 
 _OWN_CPU_NS = partial(_own_ns, ("own_user_ms", "own_system_ms"))
 _OWN_SYSTEM_NS = partial(_own_ns, ("own_system_ms",))
+_PER_CPU_TIME = partial(fixed_work_per_cpu_time, work="user")
 _STOLEN = span("stolen-time", stolen_share, Unit.SHARE, "other guests took {value} of the CPU time")
 
 
@@ -75,13 +78,15 @@ def _cpu(case: Case) -> Effect:
         effect = replace(_MODEL.compare(case), evidence=evidence)
         return _without_fixed_work(case, effect, _OWN_CPU_NS)
     # The same work on both sides decides, whatever their models are.
-    if fixed.in_user_mode < SLOWER_AT_RATIO:
+    # Where its waiting for a CPU is not recorded, fixed work takes longer for others' sake, too.
+    times = min(fixed.in_user_mode, case.times_as_fast(_PER_CPU_TIME) or math.inf)
+    if times < SLOWER_AT_RATIO:
         return evidence.opposes("Fixed work in user mode takes as long on the CPUs of both sides.")
     supported = evidence.supports(
         "Fixed work in user mode takes {ratio} as long on the slower side's CPU.",
-        ratio=ratio_of(fixed.in_user_mode),
+        ratio=ratio_of(times),
     )
-    share = case.share_of_work(fixed.in_user_mode, in_all(*ON_CPU))
+    share = case.share_of_work(times, in_all(*ON_CPU))
     too_little = (
         "Fixed work takes longer on the slower side's CPU, but that makes up {share} of the "
         "difference."
@@ -148,6 +153,8 @@ def _kernel(case: Case, effect: Effect) -> Effect:
         return _without_fixed_work(case, effect, _OWN_SYSTEM_NS)
     copying = max(1.0, fixed.copying / fixed.in_user_mode)
     calling = max(1.0, fixed.calling / fixed.in_user_mode)
+    if case.system == WINDOWS and max(copying, calling) < SLOWER_AT_RATIO:
+        return effect.evidence.opposes("The kernels differ, but fixed work in them takes as long.")
     if calling < SLOWER_AT_RATIO <= copying:
         # Memory that is slower, which nothing names, costs the same.
         return effect.evidence.supports(

@@ -7,8 +7,10 @@ A disk that was asked for less moves fewer bytes and is no slower for that.
 import math
 from operator import attrgetter
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE, Case
-from io_benchmark.analysis.explaining.causes.disks import ALIKE_RATIO
+from io_benchmark.analysis.explaining.causes.disks import ALIKE_RATIO, DISKS_AT_ONCE
 from io_benchmark.analysis.explaining.effects import (
     Effect,
     Observe,
@@ -27,6 +29,7 @@ from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit, ratio_of
 from io_benchmark.analysis.reading.counters import busiest_share, disk_growths, io_wait_share
 from io_benchmark.analysis.reading.disk_rates import idle_write_rate, moved_bytes, waits_for_disks
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -100,6 +103,8 @@ def _times_as_fast_together(case: Case, way: DiskWay) -> float | None:
 
 
 def _slower_disks(case: Case) -> Effect:
+    if case.system == WINDOWS:
+        return _slower_while_busy(case)
     way = _way_that_copies_wait_for(case)
     evidence = SideEvidence.of(case, _RATE_OF_READS if way is READS else _RATE_OF_WRITES, _IO_WAIT)
     if None in case.means(way.rate_per_disk):
@@ -129,6 +134,8 @@ def _slower_disks(case: Case) -> Effect:
 
 
 def _cost_of_slower_disks(case: Case, effect: Effect) -> Effect:
+    if case.system == WINDOWS:
+        return _cost_of_busy_disks(case, effect)
     way = _way_that_copies_wait_for(case)
     # Both are known of sides that were compared by them.
     each = case.times_as_fast(way.rate_per_disk) or 1.0
@@ -157,6 +164,73 @@ def _cost_of_slower_disks(case: Case, effect: Effect) -> Effect:
     )
 
 
+# --- Windows, which records neither pressure nor what a process waits for ---
+
+_BUSY = span("busy", busiest_share, Unit.SHARE, "busy {value} of the time")
+IDLE_RATE = span(
+    "idle-write-rate", idle_write_rate, Unit.BYTES_PER_SECOND, "idle disks write {value}"
+)
+# Chosen: where writing all copied bytes takes longer by more than this, copies do not wait for it.
+_MOST_OF_WRITING_SHARE = 1.25
+
+
+def _busy_ns(run: Run) -> float | None:
+    """Return for how long an operation keeps its disks busy."""
+    share = busiest_share(run)
+    return None if share is None or not run.is_measured else share * run.mean_ns
+
+
+def _writing_ns(run: Run) -> float | None:
+    """Return how long idle disks take to write what one copy writes."""
+    rate, copied = idle_write_rate(run), run.copied_bytes
+    return copied / len(run.total_ns) / rate * NS_PER_S if rate and copied else None
+
+
+def more_in_either_way(case: Case) -> float | None:
+    """Return how much more the faster side's disks write or read, whichever is more, if known."""
+    factors = (case.more_bandwidth(), case.more_bandwidth(of_reads=True))
+    return max((factor for factor in factors if factor is not None), default=None)
+
+
+def _slower_while_busy(case: Case) -> Effect:
+    evidence = SideEvidence.of(case, IDLE_RATE, _BUSY)
+    more, disks = more_in_either_way(case), case.times_as_fast(DISKS_AT_ONCE)
+    if more is None or disks is None:
+        return evidence.unseen("How fast each disk is was not recorded.", workload="random-io")
+    if case.slower_never_waits:
+        return evidence.opposes("The slower side did not wait for its disks.")
+    if case.is_as_fast(more):
+        return evidence.opposes(
+            "The slower side's disks move as many bytes in the time in which they are busy."
+        )
+    if case.is_as_fast(more / disks):
+        return evidence.opposes("Each disk of the slower side is as fast.")
+    return evidence.supports(
+        "Each disk of the slower side moves bytes at {ratio} the rate of the faster side's disks.",
+        proof=Proof.LEFTOVER,
+        ratio=ratio_of(disks / more),
+    )
+
+
+def _cost_of_busy_disks(case: Case, effect: Effect) -> Effect:
+    """Judge by how much sooner faster disks would have done what kept the slower side's busy."""
+    saved, busy_ns = 1 - 1 / (more_in_either_way(case) or 1.0), case.slower.mean(_busy_ns)
+    share = case.share_of(busy_ns and saved * busy_ns)
+    if busy_ns is None:
+        writing_ns = case.slower.mean(_writing_ns)
+        share = case.share_of(writing_ns and saved * writing_ns)
+        if share is not None and share > _MOST_OF_WRITING_SHARE:
+            return effect.unclear("How much of the time copies waited for them is not recorded.")
+    effect = effect.if_enough(
+        case,
+        share,
+        "The slower side's disks are slower, but what that keeps them busy for longer makes up "
+        "{share} of the difference.",
+        "How long the disks were busy is not recorded.",
+    )
+    return replace(effect, proof=Proof.LEFTOVER)
+
+
 DISK_SPEED = CauseRule(
     name="disk-speed",
     hypothesis="Each disk of the slower side is slower.",
@@ -164,8 +238,9 @@ DISK_SPEED = CauseRule(
     cost=_cost_of_slower_disks,
     applies_to=NEEDS_BANDWIDTH,
     excluded_by=(
-        OtherCause(
-            "network-disk", "The slower side's disks are of another kind, which explains more."
+        *(
+            OtherCause(name, "The slower side's disks are of another kind, which explains more.")
+            for name in ("network-disk", "os-disk", "disk-kind")
         ),
         OtherCause("disk-size", "The slower side's disk may do less, which explains more."),
         OtherCause("machine-limit", "The slower side's machine may do less, which explains more."),

@@ -29,6 +29,7 @@ from io_benchmark.analysis.model.statements import (
 )
 from io_benchmark.analysis.reading.capacity import published_cap_of, published_write_cap
 from io_benchmark.analysis.reading.disks import Stack, machine_type, stack_of
+from io_benchmark.results.machine import LINUX
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 Answer = TypeVar("Answer")
@@ -67,7 +68,7 @@ def _listed_models(stack: Stack) -> Statement:
     )
 
 
-_DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
+DISKS_AT_ONCE, _LAYOUT = _of_stack(attrgetter("width")), _of_stack(attrgetter("linear", "copies"))
 _PLAIN = (False, 1)
 ALIKE_RATIO = 1.25  # disks are alike whose volumes write, within this, what their number says
 
@@ -122,7 +123,7 @@ def _cost_of_fewer_disks(case: Case, effect: Effect) -> Effect:
     if effect.proof is Proof.SETTING:
         return effect
     more = case.more_bandwidth()
-    published, counted = case.times_as_fast(published_write_cap), case.times_as_fast(_DISKS_AT_ONCE)
+    published, counted = case.times_as_fast(published_write_cap), case.times_as_fast(DISKS_AT_ONCE)
     expected, source = published or counted or 1.0, "the disks' write caps"
     if published is None:
         source = "the numbers of disks, because the write caps of one side are not known"
@@ -149,6 +150,8 @@ DEVICE_COUNT = rules.CauseRule(
     excluded_by=(
         rules.OtherCause("network-disk", _ANOTHER_KIND),
         rules.OtherCause("boot-disk-fallback", _ANOTHER_KIND),
+        rules.OtherCause("os-disk", _ANOTHER_KIND),
+        rules.OtherCause("disk-kind", _ANOTHER_KIND),
         rules.OtherCause("cgroup-io-limit", LIMITED, where=lambda case: reaches_limit(case.slower)),
     ),
     doubted_by=(rules.OtherCause("cgroup-io-limit", "A cgroup may limit what they write."),),
@@ -189,6 +192,7 @@ def _cost_of_layout(case: Case, effect: Effect) -> Effect:
 
 LINEAR_VOLUME = rules.CauseRule(
     name="linear-volume",
+    only_on=LINUX,
     hypothesis="The slower side's volume is linear: several disks with the bandwidth of one.",
     fact=rules.RankedFactRule(
         name="disks",
@@ -208,6 +212,7 @@ LINEAR_VOLUME = rules.CauseRule(
 )
 MIRRORED_VOLUME = rules.CauseRule(
     name="mirrored-volume",
+    only_on=LINUX,
     hypothesis="The slower side's volume is a mirror: several disks with the bandwidth of one.",
     fact=rules.RankedFactRule(
         name="disks",

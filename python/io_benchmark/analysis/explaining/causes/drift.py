@@ -20,6 +20,7 @@ from io_benchmark.analysis.reading.disk_rates import windows_around
 from io_benchmark.analysis.reading.windows import Window
 from io_benchmark.analysis.statistics.noise import FEWEST_TO_JUDGE, RelativeTimes, relative_times
 from io_benchmark.results import workloads
+from io_benchmark.results.machine import WINDOWS
 
 _SLOWS_RATIO = 1.10  # chosen: later operations that take this many times as long are slower
 _SLOWER_AT_FIRST_RATIO = 1.25  # disks that do so much less before the step are slower by themselves
@@ -70,6 +71,9 @@ class _Course(NamedTuple):
         Before it they may have done less than they can, because a cache took the copies.
         """
         early, late = self._windows(run)
+        if run.system == WINDOWS:  # does not record what copies waited for: only writes are alike
+            early = [window for window in early if window.hardly_reads]
+            late = [window for window in late if window.hardly_reads]
         waited = [window for window in late if window.blocked_share >= _BLOCKED_SHARE]
         before, after = _moved_per_s(early), _moved_per_s(waited)
         return after / before if before and after is not None else None
@@ -123,18 +127,14 @@ def drift_over_time(case: Case) -> Effect:
             "The slower side slowed down, but its disks moved as many bytes per second afterwards: "
             "a cache or a burst was used up."
         )
-    sentence = (
-        "Only the slower side slowed down during the run, as when a burst allowance is used up."
-    )
-    if copied is not None:
-        sentence = "After {copied} of copies the slower side took {times} as long for each copy."
-        if kept is not None:
-            sentence = (
-                "After {copied} of copies the slower side's disks moved {kept} times as many bytes "
-                "per second."
-            )
+    if kept is None and case.system == WINDOWS and copied is not None:
+        return evidence.unclear(
+            "Later copies took {times} as long, and whether the disks became slower or a cache was "
+            "full is not recorded.",
+            times=ratio_of(slower),
+        )
     effect = evidence.supports(
-        sentence,
+        _sentence(copied, kept),
         copied=Quantity(copied or 0.0, Unit.BYTES),
         times=ratio_of(slower),
         kept=Quantity(kept or 0.0, Unit.NUMBER),
@@ -153,6 +153,19 @@ def drift_over_time(case: Case) -> Effect:
     if not effect.is_slower or (from_the_start or 0.0) < _SLOWER_AT_FIRST_RATIO:
         return effect
     return evidence.opposes("The slower side's disks moved fewer bytes per second from the start.")
+
+
+def _sentence(copied: float | None, kept: float | None) -> str:
+    if copied is None:
+        return (
+            "Only the slower side slowed down during the run, as when a burst allowance is used up."
+        )
+    if kept is None:
+        return "After {copied} of copies the slower side took {times} as long for each copy."
+    return (
+        "After {copied} of copies the slower side's disks moved {kept} times as many bytes per "
+        "second."
+    )
 
 
 DRIFT_OVER_TIME = CauseRule(

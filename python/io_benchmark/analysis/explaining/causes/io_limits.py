@@ -23,7 +23,7 @@ from io_benchmark.analysis.model.cause import Change, Resource, Target
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, joined, statement
 from io_benchmark.analysis.reading.disks import stack_of
-from io_benchmark.results.machine import IoLimit
+from io_benchmark.results.machine import LINUX, IoLimit
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _OPERATION_BYTES = 128 * 1024  # limits of operations are compared as if each had this size
@@ -89,6 +89,7 @@ def cgroup_io_limit(case: Case, effect: Effect) -> Effect:
 
 CGROUP_IO_LIMIT = rules.CauseRule(
     name="cgroup-io-limit",
+    only_on=LINUX,
     hypothesis="A cgroup limits the slower side's I/O.",
     fact=rules.RankedFactRule(
         name="io-limits",

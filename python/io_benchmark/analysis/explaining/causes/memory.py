@@ -16,6 +16,7 @@ from io_benchmark.analysis.model.time_parts import Kind, in_copies
 from io_benchmark.analysis.reading.disk_rates import moved_bytes
 from io_benchmark.analysis.reading.disks import stack_of
 from io_benchmark.analysis.reading.machines import dirty_room
+from io_benchmark.results.machine import LINUX
 from io_benchmark.results.parts import NS_PER_S
 
 _ALIKE_RATIO = 1.25  # machines of one kind differ by less in free memory and a page's cost
@@ -69,6 +70,7 @@ def _dirty_limit(case: Case, effect: Effect) -> Effect:
 
 DIRTY_LIMIT = rules.CauseRule(
     name="dirty-limit",
+    only_on=LINUX,
     hypothesis="The slower side may hold less unwritten data in memory.",
     fact=rules.RankedFactRule(
         name="dirty-room",

@@ -17,6 +17,7 @@ from io_benchmark.analysis.reading.mounts import (
     mount_options,
     mount_table_options,
 )
+from io_benchmark.results.machine import LINUX
 from io_benchmark.results.workloads import NOT_SYNCED
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -97,6 +98,7 @@ def _ext4_flush(case: Case) -> effects.Effect:
 
 EXT4_FLUSH = rules.CauseRule(
     name="ext4-flush",
+    only_on=LINUX,
     hypothesis="The file system flushes a rewritten file when it is closed, so that copies wait "
     "for the disk.",
     fact=_ext4_flush,
@@ -183,6 +185,7 @@ def _mount_options(case: Case, effect: effects.Effect) -> effects.Effect:
 
 MOUNT_OPTIONS = rules.CauseRule(
     name="mount-options",
+    only_on=LINUX,
     hypothesis="The slower side's file system is mounted with slower options.",
     fact=rules.RankedFactRule(
         name="mount",
@@ -254,6 +257,7 @@ def _volatile_overlay(case: Case, effect: effects.Effect) -> effects.Effect:
 
 VOLATILE_OVERLAY = rules.CauseRule(
     name="volatile-overlay",
+    only_on=LINUX,
     hypothesis="The faster side's writes never wait: its overlay is mounted volatile.",
     fact=rules.RankedFactRule(
         name="overlay",

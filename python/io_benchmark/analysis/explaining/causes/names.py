@@ -2,14 +2,16 @@
 """What makes operations on file names slow: a lock, layers, or files that are not visible yet."""
 
 from io_benchmark.analysis.explaining import effects, rules
-from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.model.cause import NoChange
+from io_benchmark.analysis.model.measurement import OtherMeasurement
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit, count, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import Kind, in_all
 from io_benchmark.number_text import plural
 from io_benchmark.results import workloads
+from io_benchmark.results.machine import LINUX
 
 _METADATA = "metadata"
 _SCALES_SHARE = 0.75  # of the faster side's gain by several at once; below it, a lock is seen
@@ -58,8 +60,9 @@ def _lock(case: Case) -> effects.Effect:
         return evidence.opposes("Several at once gain as much on the slower side.")
     quotas = [run.worker.cpu_quota for run in case.slower]
     if any(quota is not None and quota < threads for quota in quotas):
+        limit = "cgroup" if case.system == LINUX else "job object"
         return evidence.opposes(
-            "The slower side's cgroup gives it fewer CPUs than threads that work at once."
+            f"The slower side's {limit} gives it fewer CPUs than threads that work at once."
         )
     if not measurement.is_decided:
         return evidence.supports("Several at once gain less on the slower side.").may_be_chance()
@@ -97,6 +100,7 @@ METADATA_LOCK = rules.CauseRule(
         rules.RemedyRule(
             "work on a volume, or with a storage driver without such a lock (overlay2, not AUFS)",
             Push.other_place,
+            only_on=LINUX,
         ),
     ),
 )
@@ -132,6 +136,7 @@ def _overlay_layers(case: Case, effect: effects.Effect) -> effects.Effect:
 
 OVERLAY_LAYERS = rules.CauseRule(
     name="overlay-layers",
+    only_on=LINUX,
     hypothesis="The slower side's place is an overlay of more layers.",
     fact=rules.RankedFactRule(
         name="layers",

@@ -27,6 +27,7 @@ from io_benchmark.analysis.model.statements import Statement, ratio_of, statemen
 from io_benchmark.analysis.reading.cap_ways import OPERATIONS, READING, WAYS
 from io_benchmark.analysis.reading.disks import PERSISTENT_DISK
 from io_benchmark.analysis.reading.network_disks import has_local_ssds, medium_of, place_disk
+from io_benchmark.results.machine import LINUX, WINDOWS
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _APPLIES_TO = rules.WAITS_FOR_DISKS | rules.all_but(
@@ -91,6 +92,8 @@ def _if_it_holds(
         return evidence.opposes("The slower side did not wait for its disk.")
     if reaches_limit(case.slower):
         return evidence.opposes(LIMITED)
+    if slower.measured is None and case.system == WINDOWS:
+        return evidence.unclear("What its disk does while it is busy was not measured.")
     if slower.measured is None and not slower.is_certain:
         return evidence.unclear("What its disk may do is not certain, and was not measured.")
     if slower.measured is not None and not slower.limits.hold(slower.measured):
@@ -272,6 +275,7 @@ NETWORK_DISK = rules.CauseRule(
 )
 BOOT_DISK_FALLBACK = rules.CauseRule(
     name="boot-disk-fallback",
+    only_on=LINUX,
     hypothesis="The slower side does not use its local SSDs, the faster side does.",
     fact=_fell_back,
     cost=_cost_of_medium,

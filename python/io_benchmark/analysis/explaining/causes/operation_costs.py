@@ -129,6 +129,7 @@ IMAGE_AND_TOOLS = rules.CauseRule(
 LOOKUP_COST = rules.CauseRule(
     name="lookup-cost",
     hypothesis="The lookups (grep) take longer.",
+    on_windows="The lookups (grep or findstr) take longer.",
     fact=partial(
         _by_lookups,
         enough="The workload spawn shows whether grep or starting it takes the time.",
@@ -165,6 +166,7 @@ def _spawn_cost(case: Case) -> effects.Effect:
 SPAWN_COST = rules.CauseRule(
     name="spawn-cost",
     hypothesis="Starting a process (fork, exec) takes longer.",
+    on_windows="Starting a process (CreateProcess) takes longer.",
     fact=_spawn_cost,
     applies_to=_LOOKS_UP,
     acts_through=_PARTS,

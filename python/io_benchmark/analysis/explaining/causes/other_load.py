@@ -9,6 +9,8 @@ import math
 from collections.abc import Sequence
 from operator import attrgetter
 
+from msgspec.structs import replace
+
 from io_benchmark.analysis.explaining import effects
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes.ranked_settings import memory_limit_bytes
@@ -19,9 +21,11 @@ from io_benchmark.analysis.model.figures import Division
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
+from io_benchmark.analysis.reading.capacity import waiting_per_work
 from io_benchmark.analysis.reading.counters import growth
 from io_benchmark.analysis.reading.disk_rates import written_share
 from io_benchmark.analysis.reading.mounts import mount_options
+from io_benchmark.results.machine import LINUX, WINDOWS
 
 _SAME_WORK_RATIO = 3.0  # competitors empty the caches: the same work takes up to so much longer
 _PRESSED_SHARE = 0.10  # chosen: so much more of the time under pressure is a load
@@ -93,13 +97,48 @@ _PRESSURE = effects.span(
 )
 
 
+_WAITS = effects.span(
+    "waiting",
+    waiting_per_work,
+    Unit.SHARE,
+    "fixed work waited for a CPU {value} of the time that it worked",
+)
+
+
+def _crowded(case: Case) -> effects.Effect | None:
+    """Judge other load by what fixed work waits for a CPU; None where it waits no longer."""
+    more = case.more(waiting_per_work)
+    is_of_sides = case.slower is case.whole_slower and case.faster is case.whole_faster
+    if more is None or (more < _PRESSED_SHARE and is_of_sides):
+        return None
+    about, at_most = map(case.share_of, case.waits_longer_ns(in_all(*ON_CPU)))
+    evidence = effects.SideEvidence.of(case, _WAITS, effects.WRITTEN_SHARE)
+    if more < _PRESSED_SHARE:
+        return evidence.unclear("Few bursts on one worker may have met no other load.")
+    effect = evidence.supports("Fixed work waited longer for a CPU on the slower side.")
+    sized = effect.if_enough(
+        case,
+        about,
+        "Fixed work waited longer for a CPU on the slower side, but that makes up {share} of the "
+        "difference.",
+    )
+    if sized.is_slower or at_most is None or not effects.is_enough(at_most):
+        return sized
+    effect = effect.also("How long these operations waited for one is not recorded.")
+    return replace(effect, proof=effects.Proof.SETTING)
+
+
 def _other_load(case: Case) -> effects.Effect:
-    evidence = effects.SideEvidence.of(case, _PRESSURE, effects.WRITTEN_SHARE)
+    pressed_by = _PRESSURE if case.system == LINUX else _WAITS
+    evidence = effects.SideEvidence.of(case, pressed_by, effects.WRITTEN_SHARE)
     waiting = _share_for_others(case)
     # The benchmark's own waiting for a CPU tells more than that something waited.
     pressure = _pressed if waiting is None else _pressed_memory
     pressed = [side.median(pressure) for side in (case.slower, case.faster)]
     written = [side.median(written_share) for side in (case.slower, case.faster)]
+    crowded = _crowded(case)
+    if crowded is not None and crowded.fact is not effects.Fact.OPPOSITE:
+        return crowded
     if waiting is None and None in pressed and None in written:
         return evidence.unseen("Neither pressure nor disk counters were recorded.")
     slower, faster = pressed
@@ -123,13 +162,18 @@ def _other_load(case: Case) -> effects.Effect:
     if slower is not None and faster is not None:
         foreign = slower - max(1.0, faster, *map(_own_amplification, case.slower))
         if foreign >= _FOREIGN_SHARE:
-            return effects.SideEvidence.of(case, effects.WRITTEN_SHARE, _PRESSURE).supports(
+            return effects.SideEvidence.of(case, effects.WRITTEN_SHARE, pressed_by).supports(
                 "The slower side's disks wrote {share} more than the copies: something else used "
                 "them, or something between files and disks writes more.",
                 effects.Size(case.times_by_bandwidth(slower / (slower - foreign))),
                 share=effects.as_share(foreign),
             )
-    return evidence.opposes(
+        if case.system == WINDOWS and slower - faster >= _FOREIGN_SHARE:
+            return evidence.unclear(
+                "The slower side's disks wrote more of what was copied: for something else, or "
+                "earlier."
+            )
+    return crowded or evidence.opposes(
         "The slower side shows no other load: it did not wait longer for a CPU or for memory, and "
         "its disks did not write more than the copies."
     )

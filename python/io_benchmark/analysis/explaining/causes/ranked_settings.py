@@ -12,6 +12,7 @@ from io_benchmark.analysis.model.statements import Quantity, Unit, count, statem
 from io_benchmark.analysis.model.time_parts import Kind, in_all, in_copies, in_lookups
 from io_benchmark.analysis.reading.counters import per_operation_ms
 from io_benchmark.analysis.reading.mounts import LAYERED, filesystem_type
+from io_benchmark.results.machine import LINUX, WINDOWS
 from io_benchmark.results.parts import NS_PER_S
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
@@ -78,6 +79,7 @@ def _memory_limit(case: Case, effect: Effect) -> Effect:
 
 CGROUP_MEMORY_LIMIT = rules.CauseRule(
     name="cgroup-memory-limit",
+    only_on=LINUX,
     hypothesis="A cgroup limits the slower side's memory.",
     fact=rules.RankedFactRule(
         name="memory-limit",
@@ -145,6 +147,7 @@ def _cpu_limit(case: Case, effect: Effect) -> Effect:
 
 CGROUP_CPU_LIMIT = rules.CauseRule(
     name="cgroup-cpu-limit",
+    only_on=LINUX,
     hypothesis="A cgroup limits the slower side's CPU time.",
     fact=rules.RankedFactRule(
         name="cpu-quota",
@@ -176,6 +179,7 @@ def _place(run: Run) -> rules.RankedFact | None:
 
 STORAGE_PLACE = rules.CauseRule(
     name="storage-place",
+    only_on=LINUX,
     hypothesis="The slower side's place is an overlay or a network file system, the faster side's "
     "a volume.",
     fact=rules.RankedFactRule(
@@ -203,6 +207,9 @@ def _filesystem(run: Run) -> rules.RankedFact | None:
 
 
 def _file_system(case: Case, effect: Effect) -> Effect:
+    if effect.fact is Fact.UNCLEAR and case.system == WINDOWS:
+        # NTFS and ReFS: what either costs is not separable from anything else.
+        return effect.evidence.supports("The file systems differ.")
     if effect.fact is Fact.UNSEEN and case.values(filesystem_type) & set(LAYERED):
         return effect.evidence.unseen(
             "An overlay hides the file system below it; a place on a volume would show it."
@@ -253,6 +260,7 @@ def _layers(run: Run) -> rules.RankedFact | None:
 
 DEVICE_LAYERS = rules.CauseRule(
     name="device-layers",
+    only_on=LINUX,
     hypothesis="Between the slower side's files and disks is a layer that does work for each byte.",
     fact=rules.RankedFactRule(
         name="layers",

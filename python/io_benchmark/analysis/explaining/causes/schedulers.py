@@ -17,14 +17,15 @@ from statistics import fmean
 from msgspec.structs import replace
 
 from io_benchmark.analysis.explaining import effects, rules
-from io_benchmark.analysis.explaining.case import Case, OtherMeasurement
+from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.model.cause import Change, Resource, Target
+from io_benchmark.analysis.model.measurement import OtherMeasurement
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Statement, Unit, ratio_of, statement
 from io_benchmark.analysis.reading.disks import FAIR_QUEUEING, stack_of
 from io_benchmark.analysis.reading.mounts import LAYERED
-from io_benchmark.results.machine import Device
+from io_benchmark.results.machine import LINUX, Device
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _IDLING = ("slice_idle", "group_idle")  # each in ms and, on later kernels, in µs as well
@@ -162,6 +163,7 @@ def _scheduler_idling(case: Case) -> effects.Effect:
 
 SCHEDULER_IDLING = rules.CauseRule(
     name="scheduler-idling",
+    only_on=LINUX,
     hypothesis="The slower side's I/O scheduler idles between the task's cgroup and ext4's "
     "journal.",
     fact=_scheduler_idling,
@@ -246,6 +248,7 @@ def _scheduler_choice(case: Case, effect: effects.Effect) -> effects.Effect:
 
 SCHEDULER = rules.CauseRule(
     name="scheduler",
+    only_on=LINUX,
     hypothesis="The slower side's I/O scheduler delays requests.",
     fact=rules.RankedFactRule(
         name="schedulers",
