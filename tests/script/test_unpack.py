@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from errors import WorkloadError
+from system.windows.support import archives as archives_of_windows
 from worker import needs_disk
 from workloads import unpack
 
@@ -47,6 +48,17 @@ def test_sizes_of_a_full_run():
     assert max(large) < 16 * 2**20
     assert 0.5 < sum(large) / sum(sizes) < 0.75
     assert sizes != unpack._file_sizes_bytes(2, unpack.FULL)
+
+
+def test_more_variants_take_the_same_time():
+    """A task on Windows has three more, and half of the files in each."""
+    sizes = unpack._file_sizes_bytes(SEED, unpack.HALF)
+    whole = unpack._file_sizes_bytes(SEED, unpack.FULL)
+    assert len(sizes) == len(whole) // 2 + 3
+    assert 0.4 < sum(sizes) / sum(whole) < 0.6
+    archives = len(archives_of_windows.ARCHIVES)
+    limits_s = (len(unpack.WORKLOAD.names) + archives) * unpack.HALF["time_limit_s"]
+    assert limits_s + 40 <= unpack.WORKLOAD.maximum_s
 
 
 def test_it_is_a_tar_and_unpacked_as_one(archive, tmp_path):

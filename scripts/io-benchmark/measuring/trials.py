@@ -4,9 +4,9 @@
 Measured: first, how fast the idle storage takes a file, written in order and synced (ceilings).
 Then, in rounds, the same retrieves as in the samples (normal), without grep (lookup), with the
 destination removed first (unlink), by a call that copies whole files where the system has one
-(copy-file), and in memory (memory). The rounds of retrieves that are limited
-to a given rate of writing (pace) come last: they leave the storage idle, and what follows it is
-faster than in the samples.
+(copy-file), into a folder that the virus scanner skips where one is known (excluded), and in memory
+(memory). The rounds of retrieves that are limited to a given rate of writing (pace) come last: they
+leave the storage idle, and what follows it is faster than in the samples.
 Not measured: what a retrieve spends. Not timed: retrieves before each block, until as much memory
 is dirty as at the end of the samples.
 
@@ -20,7 +20,13 @@ from contextlib import ExitStack, suppress
 from early_end import Interrupted
 from errors import WorkloadError, reason_of
 from log import MIB, NS_PER_S, say
-from measuring.retrieval import MemorySteps, PacedCopies, SeedSteps, WholeCopies
+from measuring.retrieval import (
+    CopiesElsewhere,
+    MemorySteps,
+    PacedCopies,
+    SeedSteps,
+    WholeCopies,
+)
 from system import clock, copies, folders, host, page_cache
 
 # A share of the samples' time and their final sync, which the transforms' estimate uses, too.
@@ -151,6 +157,11 @@ class _Trials:
             self._ways["pace"] = PacedCopies(url_list, pace, sum(sizes) // len(sizes))
         for steps in self._ways.values():
             stack.enter_context(steps)
+        for folder in folders.unscanned_folders(retrieves.work):
+            with suppress(OSError):  # not for this user
+                steps = stack.enter_context(CopiesElsewhere(url_list, folder))
+                self._ways["excluded"] = steps
+                break
 
     def _plan(self):
         """Return retrieves per block, and seconds per ceiling, of the largest trials that fit.
