@@ -10,7 +10,7 @@ import re
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 from urllib.parse import quote, urlsplit
 
-from result.public_text import has_password, without_passwords
+from result.files import has_password, without_passwords
 
 VALUE_LENGTH = 1000  # characters
 IN_URL = "%/:?#[]@!$&'()*+,;=~"  # not _quoted: they have a meaning in a URL

@@ -15,7 +15,6 @@ import re
 import time
 from contextlib import suppress
 
-from result.public_text import without_passwords
 from system import clock, folders
 
 # 1 (2026-11): the first.
@@ -33,6 +32,8 @@ TASK_VARIABLES = {
 }
 NO_FOLDERS = "no folder can be made there; use a path on a disk"
 OF_ANOTHER_POOL = "has a result of the pool %s; use another --output for each pool, or remove it"
+# Results are public, and a URL may hold a password.
+_USER_INFO = re.compile(r"(?<=://)[^/?#\s]*(?=@)")
 # encode() and not dump(): only encode() runs in C, ten times as fast.
 JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -173,6 +174,16 @@ def write(path, document):
 def encoded(document):
     # In names that are not UTF-8, a question mark replaces each invalid byte.
     return JSON.encode(_readable(document)).encode("utf-8", "replace") + b"\n"
+
+
+def has_password(text):
+    """Return whether a URL in the text has a user or a password, or `***` in their place."""
+    return _USER_INFO.search(text) is not None
+
+
+def without_passwords(text):
+    """Return the text with `***` in place of the user and the password of each URL."""
+    return _USER_INFO.sub("***", text) if "@" in text else text
 
 
 def _readable(value):
