@@ -254,3 +254,11 @@ def test_what_was_skipped_is_named_and_no_fault() -> None:
     assert subject in {problem.subject for problem in broken(made, "skipped")}
     names = ("read-depth-1", "posix-spawn")
     assert [len(part(made, name).comparisons) for name in names] == [0, 1]
+
+
+def test_files_that_other_programs_held() -> None:
+    """How often a call was repeated on Windows is named, of each pool that met it."""
+    change = {"amd-16": {"sharing_violations": 2}, "intel": {"sharing_violations": 0}}
+    report = report_of(workers(pools=("intel", "amd-16"), change=change))
+    held = "amd-16: 2 times a file was held by another program, such as a scanner, and the call"
+    assert [*map(text_of, report.remarks)] == [f"{held} was repeated"]

@@ -13,6 +13,7 @@ from io_benchmark.analysis.model.report import SampledReport
 from io_benchmark.analysis.model.run import Worker
 from io_benchmark.analysis.model.statements import Statement, count, joined, statement
 from io_benchmark.analysis.statistics import levels
+from io_benchmark.number_text import plural
 from io_benchmark.sources.run_results import parse_time
 
 # From this many measurements on, a difference by chance is likely enough for a remark.
@@ -72,6 +73,17 @@ def footnotes(
             measurements=count(compared),
             chance=count(round(1 / (1 - levels.LEVEL))),
         )
+    held = Counter[str]()
+    for worker in read:
+        held[worker.side] += worker.result.sharing_violations or 0
+    for side, number in sorted(held.items()):
+        if number:
+            yield statement(
+                f"{{side}}: {{number}} {plural(number, 'time')} a file was held by another "
+                "program, such as a scanner, and the call was repeated",
+                side=side,
+                number=count(number),
+            )
     runs = Counter(worker.side for worker in read)
     for side, number in sorted((runs - Counter(worker.side for worker in counted)).items()):
         yield statement(
