@@ -37,7 +37,8 @@ def test_the_attached_files(tmp_path):
     ]
     data = (clone / "io-benchmark.pyz").read_bytes()
     assert data == WorkerProgram.read().file()
-    assert len(data) <= 320_000
+    # A fifth of it is for Windows alone.
+    assert len(data) <= 400_000
     digest = hashlib.sha256(data).hexdigest()
     written = (clone / "io-benchmark.pyz.sha256").read_text()
     assert written == f"{digest}  io-benchmark.pyz\n"
