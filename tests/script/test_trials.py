@@ -56,26 +56,19 @@ def test_all_ways_to_retrieve(worker):
     assert (config.trials, config.pace_bytes_per_s) == ("always", 10**9)
 
 
-def test_copies_into_a_folder_that_is_not_scanned(worker, tmp_path):
-    """Where one is known; one that this user may not use is passed over, and nothing is left."""
-    unscanned = tmp_path / "unscanned"
-    unscanned.mkdir()
-    prelude = f"""
-from system.linux import folders
-from measuring.retrieval import SeedSteps
-folders.unscanned_folders = lambda _near: ["/proc", {str(unscanned)!r}]
-plain = SeedSteps.copy
-def copy(steps, source, destination, size):
-    if destination.startswith({str(unscanned)!r}):
-        os.write(1, b"copied elsewhere\\n")
-    plain(steps, source, destination, size)
-SeedSteps.copy = copy
+def test_ways_that_only_a_system_has(worker):
+    """They take part in each round as the others do."""
+    prelude = """
+from system.linux import copies
+def copy(plain, source, destination, size):
+    os.write(1, b"copied\\n")
+    plain(source, destination, size)
+copies.more_ways = lambda _stack, _near: {"copy-file": copy}
 """
     output = worker.complete(*FEW, "--trials", "always", prelude="import os\n" + SHORT + prelude)
     kinds = [str(block.trial) for block in trials_of(worker).blocks]
-    assert kinds.count("excluded") == kinds.count("normal") == 5
-    assert output.splitlines().count("copied elsewhere") == 5 * 8
-    assert list(unscanned.iterdir()) == []
+    assert kinds.count("copy-file") == kinds.count("normal") == 5
+    assert output.splitlines().count("copied") == 5 * 8
 
 
 def test_too_little_time_for_trials(worker):

@@ -121,32 +121,6 @@ class PacedCopies(SeedSteps):
         return sent
 
 
-class WholeCopies(SeedSteps):
-    """Copies by one call of the system that copies a whole file."""
-
-    def copy(self, source, destination, _size):
-        copies.copy_whole(source, destination)
-
-
-class CopiesElsewhere(SeedSteps):
-    """Copies into a new folder in this one."""
-
-    def __init__(self, url_list, parent):
-        super().__init__(url_list)
-        self._folder = os.path.join(parent, "io-benchmark-" + os.urandom(6).hex())
-
-    def __enter__(self):
-        os.mkdir(self._folder, 0o700)
-        return self
-
-    def __exit__(self, *error):
-        super().__exit__(*error)
-        folders.remove_tree(self._folder)
-
-    def copy(self, source, destination, size):
-        super().copy(source, os.path.join(self._folder, os.path.basename(destination)), size)
-
-
 class MemorySteps(SeedSteps):
     """List, source and destination in memory, in files without a name: nothing is left behind."""
 

@@ -16,17 +16,12 @@ Trials change no sample, fail no run, and remove what they made.
 import itertools
 import os
 from contextlib import ExitStack, suppress
+from functools import partial
 
 from early_end import Interrupted
 from errors import WorkloadError, reason_of
 from log import MIB, NS_PER_S, say
-from measuring.retrieval import (
-    CopiesElsewhere,
-    MemorySteps,
-    PacedCopies,
-    SeedSteps,
-    WholeCopies,
-)
+from measuring.retrieval import MemorySteps, PacedCopies, SeedSteps
 from system import clock, copies, folders, host, page_cache
 
 # A share of the samples' time and their final sync, which the transforms' estimate uses, too.
@@ -142,8 +137,9 @@ class _Trials:
             "lookup": _KnownLookups(urls, url_list),
             "unlink": SeedSteps(url_list, "unlink"),
         }
-        if copies.copy_whole is not None:
-            self._ways["copy-file"] = WholeCopies(url_list)
+        for kind, copy in copies.more_ways(stack, retrieves.work).items():
+            self._ways[kind] = steps = SeedSteps(url_list)
+            steps.copy = partial(copy, steps.copy)  # type: ignore[method-assign]
         memory_bytes = host.available_bytes() or 0
         if memory_bytes < MEMORY_NEEDED_BYTES:
             sizes_mib = (memory_bytes // MIB, MEMORY_NEEDED_BYTES // MIB)
@@ -157,11 +153,6 @@ class _Trials:
             self._ways["pace"] = PacedCopies(url_list, pace, sum(sizes) // len(sizes))
         for steps in self._ways.values():
             stack.enter_context(steps)
-        for folder in folders.unscanned_folders(retrieves.work):
-            with suppress(OSError):  # not for this user
-                steps = stack.enter_context(CopiesElsewhere(url_list, folder))
-                self._ways["excluded"] = steps
-                break
 
     def _plan(self):
         """Return retrieves per block, and seconds per ceiling, of the largest trials that fit.

@@ -100,11 +100,6 @@ def sharing_violations():
     """Return None: an open file may be removed and replaced."""
 
 
-def unscanned_folders(_near):
-    """Return none: no virus scanner is known here."""
-    return []
-
-
 def long_path(path):
     """Return a path in which this run can make folders, and find out whether they are there."""
     return path

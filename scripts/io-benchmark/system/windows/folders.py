@@ -38,18 +38,6 @@ _set_attributes = calls.declared(
 )
 
 
-def unscanned_folders(near):
-    """Return folders of the same volume in which Defender scans nothing, unless that is near."""
-    from system.windows import storage  # noqa: PLC0415 - measure must not load them
-    from system.windows.support import defender  # noqa: PLC0415
-
-    paths = defender.excluded_paths() or []
-    if defender.excludes(near):
-        return []
-    root = storage.root_of(near)
-    return [path for path in paths if os.path.isdir(path) and storage.root_of(path) == root]
-
-
 def long_path(path):
     """Return a path in which this run can make folders, and find out whether they are there."""
     return path if len(path) < LONG_PLACE else calls.extended(path)
