@@ -135,6 +135,21 @@ def test_sharing_violations(windows, version, tmp_path):
     assert answers(windows, version, SHARING, tmp_path) == [[32, 0], [True, ["held"]], []]
 
 
+IN_MEMBERS = """
+import crew_members
+from system import crews, folders
+open("held", "w").close()
+with crews.Crew(1, crew_members.remove_held, "held") as crew:
+    list(crew.messages())
+print(json.dumps([folders.sharing_violations() > 0, os.listdir()]))
+"""
+
+
+def test_sharing_violations_of_members(windows, tmp_path):
+    """They count for the whole run."""
+    assert answers(windows, windows_python.USUAL, IN_MEMBERS, tmp_path) == [[True, []]]
+
+
 EXCLUDED = """
 import contextlib
 from system import copies

@@ -18,6 +18,7 @@ from contextlib import suppress
 from errors import reason_of
 from system.windows import processes
 from system.windows.interruption import SIGNALS
+from system.windows.support import sharing
 
 BUG = 70  # exit code of a member that ended by a bug of this script
 POLL_S = 0.01
@@ -65,6 +66,8 @@ class Crew:
                         waiting.discard(member)
                         if not waiting:
                             self._go()
+                    elif "violations" in line:
+                        sharing.add(line["violations"])
                     else:
                         raise OSError(line["errno"], line["failed"], line["filename"])
             if idle_s > every_s:
@@ -151,6 +154,7 @@ def be_member():
 
         try:
             work(number, ready, lambda message: _send({"message": message}), *arguments)
+            _send({"violations": sharing.violations()})
         except (OSError, MemoryError) as error:
             path = getattr(error, "filename", None)
             failure = {"failed": reason_of(error), "errno": getattr(error, "errno", None)}

@@ -16,8 +16,14 @@ _repeated = 0  # refusals in this process, after which the call succeeded
 
 
 def violations():
-    """Return how many refusals were overcome by repetition in this process."""
+    """Return how many refusals were overcome by repetition here and in members that ended."""
     return _repeated
+
+
+def add(count):
+    """Add those of a member."""
+    global _repeated  # noqa: PLW0603
+    _repeated += count
 
 
 def repeated(call, *arguments):
