@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """Compare how long real tasks took on several pools, and what they cost.
 
-ADDRESS is a CSV or JSON file of task runs, such as Firefox's daily export, or
-(with io-benchmark[all]) group:ID, task:ID, index:ROUTE, or their web address.
-Runs are compared with those of the same label on the baseline pool, with
---against each pool with its runs there, with --machines machine by machine.
+ADDRESS is a CSV or JSON file of runs, such as Firefox's daily export, or (with
+io-benchmark[all]) group:ID, task:ID, index:ROUTE, or their web address. Runs of
+a label are compared with those of the baseline pool, or of --against.
 
 Exit code: 0 compared, 1 nothing compared or a failure, 2 wrong usage.
 """

@@ -13,7 +13,7 @@ from published_profiles import RECORDED, RECORDED_ON_WINDOWS, Sample, resource_p
 from io_benchmark.analysis.model.statements import Statement
 from io_benchmark.analysis.prediction.demand import Demand
 from io_benchmark.analysis.prediction.machine_demand import machine_demand
-from io_benchmark.analysis.prediction.pool_storage import PoolStorage
+from io_benchmark.analysis.prediction.pool_storage import PoolFigure, PoolStorage
 from io_benchmark.analysis.prediction.predict import predict
 from io_benchmark.analysis.prediction.prediction_model import PoolPrediction, TaskPrediction
 from io_benchmark.report.content import text_of
@@ -236,6 +236,26 @@ def test_storage_spaces() -> None:
         change = {f"storage.places.0.devices.0.{key}": value for key, value in device.items()}
         pool = PoolStorage.of("intel", pool_workers("intel", change={**WINDOWS, **change}), {})
         assert pool.counting == {"workspace": counting}
+
+
+def test_fixed_work_in_ticks() -> None:
+    """All bursts of a work count together: one may have no tick, and another one two."""
+    bursts = [
+        {
+            "work": work,
+            "start_ns": 0,
+            "duration_ns": 50,
+            "operations": 10,
+            "user_ns": user_ns,
+            "kernel_ns": 0,
+            "waiting_ns": None,
+        }
+        for work, user_ns in (("user", 0), ("user", 400), ("kernel-calls", 0))
+    ]
+    measured = pool_workers("intel", change={**WINDOWS, "host.fixed_work": bursts})
+    pool = PoolStorage.of("intel", measured, {})
+    assert pool.mean(PoolFigure.USER_WORK) == pytest.approx(20)
+    assert pool.mean(PoolFigure.KERNEL_CALLS) is None
 
 
 def test_room_in_memory() -> None:

@@ -16,13 +16,14 @@ from msgspec.structs import replace
 from io_benchmark.analysis.model.groups import by_machine
 from io_benchmark.analysis.model.run import Run, Worker
 from io_benchmark.analysis.model.time_parts import ON_CPU, in_lookups
+from io_benchmark.analysis.reading.capacity import fixed_work_per_cpu_time
 from io_benchmark.analysis.reading.machines import dirty_room
 from io_benchmark.analysis.statistics.levels import SINGLE_WORKER_VARIATION
 from io_benchmark.analysis.statistics.noise import RelativeTimes, relative_times
 from io_benchmark.analysis.statistics.variances import MeanVariance
 from io_benchmark.costs.worker_time import Price
 from io_benchmark.number_text import number_of
-from io_benchmark.results.machine import Device, StoragePlace
+from io_benchmark.results.machine import LINUX, Device, StoragePlace
 from io_benchmark.results.parts import NS_PER_S
 
 
@@ -283,9 +284,15 @@ def _add_ceilings(logs: _Logs, run: Run) -> None:
 
 
 def _add_fixed_work(logs: _Logs, worker: Worker) -> None:
-    """Add the CPU time of each burst of fixed work."""
+    """Add the CPU time of each burst of fixed work; of all where each has few ticks."""
     host = worker.result.host
     if host is None or host.fixed_work is None:
+        return
+    if host.system != LINUX:
+        for name, in_ticks in _FIXED_WORK.items():
+            per_s = fixed_work_per_cpu_time(worker.runs[0], name) if worker.runs else None
+            if per_s:
+                logs[in_ticks, ""].append(math.log(NS_PER_S / per_s))
         return
     for burst in host.fixed_work:
         figure = _FIXED_WORK.get(burst.work)
