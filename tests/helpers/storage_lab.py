@@ -104,7 +104,14 @@ class Lab:
         self.write(file, f"{number} {value}", f"{number} 0")
 
     def stripe(
-        self, name: str, disks: int, size_mib: int, cap_mib_per_s: int, *, waits: bool = True
+        self,
+        name: str,
+        disks: int,
+        size_mib: int,
+        cap_mib_per_s: int,
+        *,
+        waits: bool = True,
+        dirty_mib: int = 16,
     ) -> Path:
         """Return a btrfs over so many capped disks, whose writers wait for them by default."""
         needs("mkfs.btrfs")
@@ -115,7 +122,7 @@ class Lab:
         point = self.mount(devices[0], self.folder / name)
         if waits:
             identifier = run("findmnt", "--noheadings", "--output", "UUID", point)
-            self.little_dirty(Path(f"/sys/fs/btrfs/{identifier}/bdi").resolve())
+            self.little_dirty(Path(f"/sys/fs/btrfs/{identifier}/bdi").resolve(), dirty_mib)
         for device in devices:
             self.cap(device, cap_mib_per_s)
         return point
