@@ -213,3 +213,11 @@ def test_every_remedy_has_evidence():
         found = remedies(supported(rule.name))
         assert [shown(remedy)[0] for remedy in found] == [remedy.action for remedy in rule.remedies]
         assert all(shown(remedy)[3] and not remedy.measured for remedy in found)
+
+
+def test_a_remedy_of_another_system_is_not_suggested() -> None:
+    """Storage drivers of containers are no way out on Windows."""
+    measured = {("amd-16", SUBJECT): 2.0, ("intel", SUBJECT): 1.0}
+    for system, number in (("linux", 1), ("windows", 0)):
+        push = Push(SUBJECT, "amd-16", "intel", measured, {}, system=system)
+        assert len(suggest_remedies([supported("metadata-lock")], push)) == number

@@ -19,6 +19,7 @@ from cause_thresholds import (
     enough_in_addition,
     threshold,
 )
+from msgspec.structs import replace
 from seed_facts import (
     COPIED_BYTES,
     ENTRY,
@@ -48,14 +49,18 @@ from windows_facts import (
 
 from io_benchmark.analysis.explaining import effects
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE
-from io_benchmark.analysis.explaining.causes import RULES, disk_speed
+from io_benchmark.analysis.explaining.causes import RULES, disk_speed, other_load
 from io_benchmark.analysis.model.cause import State, TrialOutcome, TrialState
 from io_benchmark.analysis.model.pool_machine import NetworkDisk, PoolMachine
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import statement
 from io_benchmark.analysis.model.subject import Subject
 from io_benchmark.analysis.model.time_parts import Kind, Phase
-from io_benchmark.analysis.reading import disks, intake
+from io_benchmark.analysis.reading import disk_rates, disks, intake
+from io_benchmark.analysis.reading.capacity import fixed_work_rate
+from io_benchmark.analysis.reading.disks import LOCAL_SSD, PERSISTENT_DISK
+from io_benchmark.analysis.reading.network_disks import medium_of
+from io_benchmark.analysis.reading.windows import Window
 from io_benchmark.results.machine import LINUX, WINDOWS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, TrialKind
 
@@ -97,6 +102,15 @@ def scanning(*, subject: Subject = SUBJECT, **facts: Any) -> dict[str, Any]:
     return {"slower": on_windows(SCANS, place=facts), "subject": subject}
 
 
+def only_reads(mib_per_s: float, name: str = "nvme1n1") -> Facts:
+    """The disk reads so much while it is busy, which it always is, and writes nothing."""
+    device = f"timeline.devices.{name}"
+    return {
+        f"{device}.read_bytes": counting(mib_per_s * MIB),
+        f"{device}.written_bytes": counting(0),
+    }
+
+
 UNKNOWN_DEFENDER = {"host.windows": windows_host(defender=defender(is_real_time=None))}
 STOPPED = {"host.windows": windows_host(defender=defender(is_real_time=True, is_running=False))}
 ON_TEMPORARY = place(is_temporary_disk=True)
@@ -122,6 +136,13 @@ STATES = [
         "a Dev Drive is scanned later",
         on_windows(SCANS, place={"is_trusted_dev_drive": True}),
         on_windows(SCANS),
+    ),
+    row(
+        "defender-scan",
+        NOT_SEPARABLE,
+        "the faster side's Dev Drive is scanned later",
+        on_windows(SCANS),
+        on_windows(SCANS, place={"is_trusted_dev_drive": True}),
     ),
     row("os-disk", NOT_OBSERVABLE, "unknown", place(is_system_disk=None)),
     row("os-disk", NOT_SEPARABLE, "no rates", place(is_system_disk=True)),
@@ -180,6 +201,22 @@ STATES = [
         "fewer columns",
         on_windows(idle_writes(FASTER_MIB / 2), device=spaces(2)),
         on_windows(idle_writes(FASTER_MIB), device=spaces(4)),
+    ),
+    row(
+        "disk-speed",
+        "Each disk of the slower side is as fast.",
+        "fewer columns",
+        on_windows(idle_writes(FASTER_MIB / 2), device=spaces(2)),
+        on_windows(idle_writes(FASTER_MIB), device=spaces(4)),
+    ),
+    row(
+        "disk-speed",
+        SUPPORTED,
+        "only reads are slower",
+        on_windows(idle_writes(FASTER_MIB), only_reads(100)),
+        on_windows(
+            idle_writes(FASTER_MIB), only_reads(200, "nvme0n1"), device=disk(name="nvme0n1")
+        ),
     ),
     row("disk-speed", NOT_OBSERVABLE, "no rates", on_windows({"timeline": None})),
     row("kernel", RULED_OUT, "as fast", on_windows({"host.kernel": "10.0.26100.1"})),
@@ -310,6 +347,15 @@ THRESHOLDS = [
         SUPPORTED,
         faster=on_windows(),
     ),
+    # Nearly all of a copy is work, so that so little waiting could be enough, but has no room.
+    threshold(
+        "other-load: waits for CPUs a tenth longer",
+        lambda waiting: crowded(waiting, worked(copy_kernel=144)),
+        around(other_load._PRESSED_SHARE),
+        "The slower side shows no other load",
+        TOO_SMALL,
+        faster=on_windows(),
+    ),
     threshold(
         "kernel: slower by a tenth",
         lambda times: on_windows({"host.kernel": "10.0.26100.1"}, slower_kernel(times)),
@@ -422,12 +468,11 @@ def test_a_cap_needs_a_rate_that_was_seen() -> None:
         PoolMachine("azure", "D32ads_v5", boot_disk=NetworkDisk("Premium_LRS", size))
         for size in (1024, 8192)
     )
-    place = {"is_system_disk": True}
 
     def managed(gib: int, *facts: Facts) -> Facts:
         device = disk("scsi", size_bytes=gib << 30)
         machine = {"task.instance_type": "Standard_D32ads_v5"}
-        return on_windows(machine, *facts, place=place, device=device)
+        return on_windows(machine, *facts, place={"is_system_disk": gib == 1024}, device=device)
 
     defined = {"amd-16": small, "intel": large}
     unseen = judged(managed(1024, {"timeline": None}), managed(8192), defined=defined)
@@ -436,14 +481,48 @@ def test_a_cap_needs_a_rate_that_was_seen() -> None:
     slower, faster = managed(1024, at_its_cap), managed(8192, idle_writes(470))
     at_cap = judged(slower, faster, defined=defined)
     assert at_cap["disk-size"].state is SUPPORTED
-    assert at_cap["os-disk"].state is RULED_OUT
+    assert explanation_text(at_cap["os-disk"]).startswith("What the slower side's network disk")
+    # Copies that wait for reads alone show what it reads.
+    slower, faster = managed(1024, only_reads(190)), managed(8192, idle_writes(470))
+    assert judged(slower, faster, defined=defined)["disk-size"].state is SUPPORTED
 
 
 def test_a_temporary_disk_is_no_disk_of_the_network() -> None:
     """Whatever disks the definition has whose size is not known."""
     unsized = PoolMachine("azure", "D8ads_v5", boot_disk=NetworkDisk("Premium_LRS"))
-    causes = judged(ON_TEMPORARY, ON_TEMPORARY, defined={"amd-16": unsized, "intel": unsized})
-    assert explanation_text(causes["network-disk"]).startswith("Both sides have the same kind")
+    for is_temporary, medium in ((True, LOCAL_SSD), (False, PERSISTENT_DISK)):
+        facts = place(is_temporary_disk=is_temporary)
+        (worker,) = workers(pools=["amd-16"], change={"amd-16": facts})
+        run, *_ = replace(worker, defined=unsized).runs
+        assert medium_of(run) == medium
+
+
+@pytest.mark.parametrize(
+    ("busy_share", "number", "rate"),
+    [
+        (disk_rates._BUSY_SHARE + 0.01, disk_rates._FEWEST_BUSY, 1000.0),
+        (disk_rates._BUSY_SHARE - 0.01, disk_rates._FEWEST_BUSY, None),
+        (disk_rates._BUSY_SHARE + 0.01, disk_rates._FEWEST_BUSY - 1, None),
+    ],
+)
+def test_windows_that_show_a_rate(
+    monkeypatch: pytest.MonkeyPatch, busy_share: float, number: int, rate: float | None
+) -> None:
+    """Some seconds in which the disk was busy for a part; it is the rate of that part."""
+    second = Window(1.0, 0.0, 1000.0 * busy_share, 1.0, busy_share)
+    monkeypatch.setattr(disk_rates, "windows_of", lambda _run: [second] * number)
+    (worker,) = workers(pools=["amd-16"], change={"amd-16": on_windows()})
+    found = disk_rates.busy_write_rate(worker.runs[0])
+    assert found == (rate and pytest.approx(rate))
+
+
+def test_fixed_work_that_others_take_quanta_from() -> None:
+    """Their sum counts: a burst loses nothing, or a whole quantum."""
+    facts = fixed_work()
+    for number, burst in enumerate(facts["host.fixed_work"]):
+        burst["duration_ns"] *= 3 if number % 2 else 1
+    (worker,) = workers(pools=["amd-16"], change={"amd-16": on_windows(facts)})
+    assert fixed_work_rate(worker.runs[0], "user") == pytest.approx(1000 / 0.1)
 
 
 def test_a_full_cache_is_not_a_disk_that_slowed_down() -> None:
