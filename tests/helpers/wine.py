@@ -119,7 +119,7 @@ class Windows:
         shutil.copy(python / "python.exe", python / "python3.exe")
         tools = self.local(TOOLS)
         tools.mkdir(parents=True, exist_ok=True)
-        command = [_COMPILER, "-O2", "-s", "-o", str(tools / "grep.exe"), str(_GREP)]
+        command = [_COMPILER, "-municode", "-O2", "-s", "-o", str(tools / "grep.exe"), str(_GREP)]
         subprocess.run(command, check=True)
         curl = _program(_CURL.read_text(), PYTHON.replace("/", "\\"))
         self.local("C:/windows/system32/curl.exe").write_bytes(curl)
