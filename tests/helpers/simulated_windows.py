@@ -45,6 +45,8 @@ class Measuring:
     workloads: tuple[str, ...] = ()
     has_trials: bool = False
     bursts: int = 10  # of each fixed work; a short run has fewer
+    work_share: float = 1.0  # of the other workloads' usual work; a short run does less
+    unknown: tuple[str, ...] = ()  # what the workers could not read, by its path in the document
     knows_dirty: bool = True  # the workers' program was told of unwritten data
 
 
@@ -85,9 +87,13 @@ def measure_one(pool: WindowsPool, number: int, seed: int, how: Measuring) -> Do
     (entry,) = document["workloads"]
     entry["samples"] = _samples(rows, dice)
     entry["trials"] = _trials(clock, machine) if how.has_trials else None
-    document["workloads"] += windows_workloads.measure(clock, machine, dice, how.workloads)
+    document["workloads"] += windows_workloads.measure(
+        clock, machine, dice, how.workloads, how.work_share
+    )
     document["duration_ns"] = _ns(clock.now.time_s)
     document["timeline"] = _timeline(machine, [*clock.timeline, clock.now], how)
+    for path in how.unknown:
+        seed_case._replace(document, path, None)
     return document
 
 

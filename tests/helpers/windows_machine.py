@@ -27,7 +27,7 @@ VM_SIZES = {
     "Standard_D32ads_v5": (32, 128, 150_000, 2000),
 }
 LAZY_SHARE = 1 / 8  # of the unwritten data, queued every second
-CHUNK_BYTES, STEP_S, TIMELINE_S = 16 * MIB, 0.25, 1.0
+CHUNK_BYTES, STEP_S, TIMELINE_S = 40 * MIB, 0.25, 1.0
 _USED_MEMORY_GIB = 3.0
 
 

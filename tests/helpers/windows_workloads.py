@@ -34,6 +34,8 @@ class Cost(NamedTuple):
     written_bytes: float = 0.0
     others_ns: float = 0.0  # of CPU time, by another process
     busy_ns: float = 0.0  # of the drive
+    took_ns: float = 0.0  # of one operation, where several are in flight; 0: the sum of the above
+    at_once: float = 1.0  # how many processes or threads work; CPU times are those of all
 
 
 class Batch(NamedTuple):
@@ -110,13 +112,11 @@ def _random_io(machine: WindowsMachine, variant: str) -> Cost:
     drive = machine.drive
     iops = (drive.read_iops if operation == "read" else drive.write_iops) * drive.disks
     iops *= max(0.05, 1 - machine.neighbour_share - machine.hidden_share)
-    work_ns = (6e3 * machine.user_factor, _kernel_ns(machine, 18.0))
-    latency_ns = 1e3 * drive.latency_us + sum(work_ns)
-    took_ns = max(latency_ns / int(depth), 1e9 / iops)
-    at_once = min(1.0, took_ns / sum(work_ns))
-    user_ns, kernel_ns = (at_once * ns for ns in work_ns)
-    held_ns = max(0.0, took_ns - user_ns - kernel_ns)
-    cost = Cost(user_ns, kernel_ns, held_ns, busy_ns=took_ns)
+    user_ns, kernel_ns = 6e3 * machine.user_factor, _kernel_ns(machine, 18.0)
+    # Its threads wait for CPUs and disk at the same time, each with one operation.
+    crowded_ns = (user_ns + kernel_ns) * (1 + machine.competitors_per_cpu)
+    took_ns = max((1e3 * drive.latency_us + crowded_ns) / int(depth), 1e9 / iops)
+    cost = Cost(user_ns, kernel_ns, busy_ns=took_ns, took_ns=took_ns, at_once=float(depth))
     if operation == "read":
         return cost._replace(read_bytes=BLOCK_BYTES)
     return cost._replace(written_bytes=BLOCK_BYTES)
@@ -130,9 +130,10 @@ def _metadata(machine: WindowsMachine, variant: str, threads: int) -> Cost:
         kernel_us = (2 * created_us + 90 * machine.filesystem_factor) / 3
         if machine.scanner.scans_place:
             held_ns = 1e6 * 0.3 * machine.scanner.close_ms / 3
-    at_once = min(threads, machine.cpus) ** 0.92
     kernel_ns = _kernel_ns(machine, kernel_us)
-    return Cost(user_ns / at_once, kernel_ns / at_once, held_ns / at_once)
+    work_ns = (user_ns + kernel_ns) * (1 + machine.competitors_per_cpu) + held_ns
+    took_ns = work_ns / min(threads, machine.cpus) ** 0.92
+    return Cost(user_ns, kernel_ns, held_ns, took_ns=took_ns, at_once=float(threads))
 
 
 def _spawn(machine: WindowsMachine) -> Cost:
@@ -171,10 +172,25 @@ def batches(machine: WindowsMachine, names: Sequence[str]) -> Iterator[Batch]:
 
 
 def measure(
-    clock: WindowsClock, machine: WindowsMachine, dice: random.Random, names: Sequence[str]
+    clock: WindowsClock,
+    machine: WindowsMachine,
+    dice: random.Random,
+    names: Sequence[str],
+    work_share: float = 1.0,
 ) -> list[Entry]:
     """Run the workloads one after another on a machine; its clock's counters go on."""
-    return [_entry(batch, clock, machine, dice) for batch in batches(machine, names)]
+    return [
+        _entry(_shortened(batch, work_share), clock, machine, dice)
+        for batch in batches(machine, names)
+    ]
+
+
+def _shortened(batch: Batch, work_share: float) -> Batch:
+    window_ns = batch.window_ns and round(work_share * batch.window_ns)
+    if batch.workload == "unpack":
+        return batch._replace(samples=max(4, round(work_share * batch.samples)))
+    operations = max(1, round(work_share * batch.operations))
+    return batch._replace(operations=operations, window_ns=window_ns)
 
 
 def _entry(
@@ -183,7 +199,8 @@ def _entry(
     starts, durations, operations = [], [], []
     cost, wave = batch.cost, 0.0
     crowded = 1 + machine.competitors_per_cpu
-    operation_ns = (cost.user_ns + cost.kernel_ns) * crowded + cost.held_ns
+    work_ns = (cost.user_ns + cost.kernel_ns) * crowded + cost.held_ns
+    operation_ns = cost.took_ns or work_ns
     began = clock.now.copy()
     now_ns = 1e9 * clock.now.time_s
     for _ in range(batch.samples):
@@ -284,11 +301,9 @@ def ticks_ns(spent_ns: float, passed_ns: float, dice: random.Random) -> int:
 def _process_times(
     batch: Batch, durations: Sequence[int], operations: Sequence[int], dice: random.Random
 ) -> Entry:
-    threads = batch.threads or 1
-    at_once = max(1.0, threads**0.92) if batch.workload == "metadata" else 1.0
-    work, wall_ns = sum(operations) * at_once, sum(durations) * threads
+    work, wall_ns = sum(operations), sum(durations) * batch.cost.at_once
     return {
-        "wall_ns": wall_ns,
+        "wall_ns": round(wall_ns),
         "user_ns": ticks_ns(batch.cost.user_ns * work, wall_ns, dice),
         "kernel_ns": ticks_ns(batch.cost.kernel_ns * work, wall_ns, dice),
         "waiting_ns": None,
