@@ -254,12 +254,13 @@ def _burst(
 
     A thread keeps its CPU for a quantum, and each competitor then has one as well.
     """
+    competitors = machine.competitors_per_cpu if machine.competes_with_bursts else 0.0
     worked_s, passed_s, left_s = 0.0, 0.0, dice.uniform(0, machine.quantum_s)
     while passed_s < BURST_S:
         step_s = min(left_s, BURST_S - passed_s)
         worked_s, passed_s, left_s = worked_s + step_s, passed_s + step_s, left_s - step_s
         if left_s <= 0:
-            waited_s = machine.competitors_per_cpu * machine.quantum_s * dice.expovariate(1)
+            waited_s = competitors * machine.quantum_s * dice.expovariate(1)
             passed_s, left_s = passed_s + waited_s, machine.quantum_s
     worked_ns, passed_ns = 1e9 * worked_s, 1e9 * passed_s
     in_user_mode = {"user": 1.0, "kernel-copy": 0.05, "kernel-calls": 0.2}[work]

@@ -103,6 +103,7 @@ class WindowsMachine:
     process_held_ms: float = 2.0  # of it by other processes
     grep_ms: float = 4.0
     competitors_per_cpu: float = 0.0
+    competes_with_bursts: bool = True  # otherwise only while workloads run
     quantum_s: float = 0.1875  # a server's; a client's is a sixth of it
     # Of the file system
     filesystem: str = "NTFS"

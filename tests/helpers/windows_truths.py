@@ -358,7 +358,11 @@ def slow_starts(dice: random.Random) -> WindowsTruth:
 
 def crowded_cpus(dice: random.Random) -> WindowsTruth:
     fast = base(dice)
-    slow = replace(fast, competitors_per_cpu=fast.competitors_per_cpu + dice.uniform(0.4, 2))
+    slow = replace(
+        fast,
+        competitors_per_cpu=fast.competitors_per_cpu + dice.uniform(0.4, 2),
+        competes_with_bursts=dice.random() < 0.5,
+    )
     return _alike("other-load", slow, fast)
 
 

@@ -21,6 +21,7 @@ from cause_thresholds import (
 )
 from msgspec.structs import replace
 from seed_facts import (
+    COLUMNS,
     COPIED_BYTES,
     ENTRY,
     MIB,
@@ -34,6 +35,7 @@ from seed_facts import (
     first,
     idle_writes,
     last_third,
+    slower_lookups,
 )
 from seed_workers import SUBJECT, causes_of, explanation_text, workers
 from windows_facts import (
@@ -47,7 +49,7 @@ from windows_facts import (
     worked,
 )
 
-from io_benchmark.analysis.explaining import effects
+from io_benchmark.analysis.explaining import effects, parts
 from io_benchmark.analysis.explaining.case import AS_FAST_SHARE
 from io_benchmark.analysis.explaining.causes import RULES, disk_speed, other_load
 from io_benchmark.analysis.model.cause import State, TrialOutcome, TrialState
@@ -60,7 +62,7 @@ from io_benchmark.analysis.reading import disk_rates, disks, intake
 from io_benchmark.analysis.reading.capacity import fixed_work_rate
 from io_benchmark.analysis.reading.disks import LOCAL_SSD, PERSISTENT_DISK
 from io_benchmark.analysis.reading.network_disks import medium_of
-from io_benchmark.analysis.reading.windows import Window
+from io_benchmark.analysis.reading.windows import BUSY_COLUMNS, Window
 from io_benchmark.results.machine import LINUX, WINDOWS
 from io_benchmark.results.workloads.cache_retrieve import SPENT_COLUMNS, TrialKind
 
@@ -350,8 +352,16 @@ THRESHOLDS = [
     # Nearly all of a copy is work, so that so little waiting could be enough, but has no room.
     threshold(
         "other-load: waits for CPUs a tenth longer",
-        lambda waiting: crowded(waiting, worked(copy_kernel=144)),
+        lambda waiting: crowded(waiting, worked(copy_kernel=144), {"timeline": None}),
         around(other_load._PRESSED_SHARE),
+        "The slower side shows no other load",
+        TOO_SMALL,
+        faster=on_windows({"timeline": None}),
+    ),
+    threshold(
+        "other-load: waits for CPUs much longer, which do little else while workloads run",
+        lambda waiting: crowded(waiting, worked(copy_kernel=144)),
+        around(parts.MUCH_WAITING),
         "The slower side shows no other load",
         TOO_SMALL,
         faster=on_windows(),
@@ -424,7 +434,57 @@ def test_other_load_that_may_explain_it() -> None:
     causes = judged(slower, on_windows(idle_writes(FASTER_MIB), unknown))
     assert causes["other-load"].state is NOT_SEPARABLE
     assert causes["os-disk"].state is NOT_SEPARABLE
-    assert "waited longer for a CPU" in explanation_text(causes["os-disk"])
+    assert "kept the slower side's CPUs busier" in explanation_text(causes["os-disk"])
+
+
+CPU_TIMES = [*BUSY_COLUMNS, "own_user_ms", "own_system_ms"]
+
+
+def for_others(share: float, own: float = 0.02) -> Facts:
+    """So much of the time of 16 CPUs is for other processes, and so much for the benchmark."""
+    idle = {f"{COLUMNS}.{name}": counting(0) for name in CPU_TIMES}
+    busy = {f"{COLUMNS}.cpu_user_ms": counting(16_000 * (share + own))}
+    return on_windows(idle, busy, {f"{COLUMNS}.own_user_ms": counting(16_000 * own)})
+
+
+@pytest.mark.parametrize(
+    ("share", "of_faster", "state"),
+    [
+        (0.29, 0.0, RULED_OUT),
+        (0.31, 0.0, SUPPORTED),
+        (0.5, 0.31, RULED_OUT),
+        (0.5, 0.29, SUPPORTED),
+        # A scanner works on one of several CPUs.
+        (1 / 16, 0.0, RULED_OUT),
+    ],
+)
+def test_other_load_by_what_cpus_do_meanwhile(share: float, of_faster: float, state: State) -> None:
+    """Also where fixed work, which runs before and after, waited for nothing."""
+    causes = judged(for_others(share), for_others(of_faster))
+    assert causes["other-load"].state is state
+
+
+def test_bursts_that_wait_little_while_cpus_have_nothing_else_to_do() -> None:
+    """That is chance; where it is not known what CPUs did, it counts."""
+    nearly = {f"{ENTRY}.samples.copy_ns": changing(lambda ns: 1.8 * ns)}
+    states = {}
+    for are_known in (True, False):
+        no_counters = {} if are_known else {"timeline": None}
+        slower, faster = (
+            for_others(0.0) | facts | no_counters for facts in (fixed_work(1.28), nearly)
+        )
+        states[are_known] = judged(slower, faster)["other-load"].state
+    assert states == {True: RULED_OUT, False: SUPPORTED}
+
+
+@pytest.mark.parametrize("name", ["lookup-cost", "spawn-cost"])
+def test_lookups_without_fixed_work(name: str) -> None:
+    """All work may take longer: nothing shows that lookups alone do."""
+    slower = on_windows(slower_lookups(40))
+    assert judged(slower)["lookup-cost"].state is SUPPORTED
+    unknown = {"host.fixed_work": None}
+    causes = judged(slower | unknown, on_windows(unknown))
+    assert causes[name].state is NOT_OBSERVABLE
 
 
 def test_a_worker_whose_bursts_met_no_other_load() -> None:

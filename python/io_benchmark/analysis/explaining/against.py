@@ -185,7 +185,7 @@ def _cpus_may_explain_it(judged: Judged) -> _Outcome:
     if more is None or is_enough(at_most - more):
         return None
     return State.NOT_SEPARABLE, statement(
-        "The slower side's fixed work waited longer for a CPU. How long its operations did is not "
+        "Others kept the slower side's CPUs busier. How long its operations waited for one is not "
         "recorded, and may be all of this."
     )
 

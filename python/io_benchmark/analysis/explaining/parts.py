@@ -22,9 +22,15 @@ from io_benchmark.analysis.model.measurement import Measurement
 from io_benchmark.analysis.model.side import Runs, Side
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Part, Phase
 from io_benchmark.analysis.reading.capacity import waiting_per_work
+from io_benchmark.analysis.reading.counters import others_busy_share
 from io_benchmark.analysis.statistics.levels import LEVEL
 from io_benchmark.analysis.statistics.variances import MeanVariance
 
+# Chosen: other processes that take so much of all CPUs' time, and so much more than on the faster
+# side, may make an operation wait. A scanner works on one CPU of several.
+_BUSY_SHARE, _MORE_BUSY_SHARE = 0.3, 0.2
+# Chosen: a few bursts of fixed work may wait less by chance, where CPUs had little else to do.
+MUCH_WAITING = 0.3
 _PartMeans = Mapping[Part, float]  # nanoseconds of an operation, of one machine
 
 
@@ -98,21 +104,35 @@ def _difference(
     return PartDifference(part.phase, part.kind, baseline_ns, candidate_ns, low, high)
 
 
+def others_are_busier(slower: Side, faster: Side) -> bool | None:
+    """Return whether others kept the slower side's CPUs busy while it worked; None if unknown."""
+    busy, busy_of_faster = (side.mean(others_busy_share) for side in (slower, faster))
+    if busy is None or busy_of_faster is None:
+        return None
+    return busy >= max(_BUSY_SHARE, busy_of_faster + _MORE_BUSY_SHARE)
+
+
 def waits_longer_ns(
     slower: Side, faster: Side, division: Division | None, phases: Collection[Phase]
 ) -> tuple[float, float]:
     """Return how much longer the slower side waits for CPUs in these phases, by its fixed work.
 
-    The second is how much longer at most, where its time on CPUs is not recorded. Both are 0 on
-    Linux, which records waiting.
+    The second is how much longer at most, where its time on CPUs is not recorded, or others kept
+    the CPUs busy. Both are 0 on Linux, which records waiting.
     """
+    are_busier = others_are_busier(slower, faster)
     waits = [side.mean(waiting_per_work) or 0.0 for side in (slower, faster)]
+    if are_busier is False and waits[0] < waits[1] + MUCH_WAITING:
+        return 0.0, 0.0
     parts = [part for part in (division.parts if division else ()) if part.phase in phases]
     divided = {part.phase for part in parts if part.kind in ON_CPU}
     longer_ns = fsum(_longer_ns(part, waits) for part in parts if part.kind in ON_CPU)
     shares = [wait / (1 + wait) for wait in waits]
     at_most_ns = fsum(_longer_ns(part, shares) for part in parts if part.phase not in divided)
-    return longer_ns, longer_ns + at_most_ns
+    unknown_ns = 0.0
+    if are_busier:
+        unknown_ns = fsum(part.difference_ns for part in parts if part.kind is Kind.UNEXPLAINED)
+    return longer_ns, max(longer_ns + at_most_ns, unknown_ns)
 
 
 def _longer_ns(part: PartDifference, factors: Sequence[float]) -> float:

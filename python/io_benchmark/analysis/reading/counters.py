@@ -5,6 +5,7 @@ from io_benchmark.analysis.model.once import once
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.reading.windows import BUSY_COLUMNS, TimelineRows
 from io_benchmark.results.format import RecordedTimeline
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.parts import NS_PER_S
 
 
@@ -34,6 +35,19 @@ def per_operation_ms(run: Run, *columns: str) -> float | None:
     in_turns, starts_ns = bool(run.turn_ends), run.start_ns
     lasted_ns = sum(run.total_ns[:-1]) if in_turns else starts_ns[-1] - starts_ns[0]
     return per_s * lasted_ns / NS_PER_S / max(1, sum(run.operations[:-1]))
+
+
+@once
+def others_busy_share(run: Run) -> float | None:
+    """Return the part of all CPUs' time in which they worked for other processes, on Windows.
+
+    Linux records how long the process waited for them.
+    """
+    busy_ms = growth(run, "cpu_user_ms", "cpu_system_ms")
+    own_ms = growth(run, "own_user_ms", "own_system_ms")
+    if run.system != WINDOWS or busy_ms is None or own_ms is None or run.host is None:
+        return None
+    return max(0.0, busy_ms - own_ms) / 1000 / max(1, run.host.cpu_count)
 
 
 def stolen_share(run: Run) -> float | None:

@@ -80,7 +80,7 @@ def _cpu(case: Case) -> Effect:
     # The same work on both sides decides, whatever their models are.
     # Where its waiting for a CPU is not recorded, fixed work takes longer for others' sake, too.
     times = min(fixed.in_user_mode, case.times_as_fast(_PER_CPU_TIME) or math.inf)
-    if times < SLOWER_AT_RATIO:
+    if times < max(SLOWER_AT_RATIO, _least_of_one_worker(case)):
         return evidence.opposes("Fixed work in user mode takes as long on the CPUs of both sides.")
     supported = evidence.supports(
         "Fixed work in user mode takes {ratio} as long on the slower side's CPU.",
@@ -92,6 +92,17 @@ def _cpu(case: Case) -> Effect:
         "difference."
     )
     return supported.if_enough(case, share, too_little, NOT_RECORDED)
+
+
+def _least_of_one_worker(case: Case) -> float:
+    """Return from which ratio on a single worker's CPU counts as slower, of a Windows pool.
+
+    It is half of the sides' one: of 20 equal workers, some differ by more than sides must.
+    """
+    if case.system != WINDOWS or case.slower is case.whole_slower:
+        return 1.0
+    fixed = FixedWork.of(case.of_worker(case.whole_slower, case.whole_faster))
+    return 1.0 if fixed is None else math.sqrt(max(1.0, fixed.in_user_mode))
 
 
 CPU = CauseRule(

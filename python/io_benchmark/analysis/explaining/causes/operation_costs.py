@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from io_benchmark.analysis.explaining import effects, rules
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes.schedulers import SYNC_WRITE, starves
-from io_benchmark.analysis.explaining.facts.cpus import general_slowdown
+from io_benchmark.analysis.explaining.facts.cpus import FixedWork, general_slowdown
 from io_benchmark.analysis.explaining.measured_gains import Push
 from io_benchmark.analysis.model.cause import (
     Change,
@@ -28,6 +28,7 @@ from io_benchmark.analysis.model.cause import (
 from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Quantity, Unit, ratio_of, statement
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, in_copies, in_lookups
+from io_benchmark.results.machine import WINDOWS
 from io_benchmark.results.workloads.cache_retrieve import TrialKind
 
 _NO_LOOKUPS = NoChange("a task's profile does not have the benchmark's lookups")
@@ -68,7 +69,14 @@ def _by_lookups(case: Case, enough: str, rest: str) -> effects.Effect:
     if case.difference_ns is None:
         return evidence.unseen("The workload has no times.", workload="spawn")
     effect = evidence.by_share(_share_of_lookups(case) or 0.0, _PART)
-    return effect.also(enough if effect.is_slower else rest)
+    return _if_other_work_is_known(case, effect.also(enough if effect.is_slower else rest))
+
+
+def _if_other_work_is_known(case: Case, effect: effects.Effect) -> effects.Effect:
+    """Leave it open on Windows, which records no waiting for CPUs, where no fixed work was done."""
+    if case.system == WINDOWS and effect.is_slower and FixedWork.of(case) is None:
+        return effect.unclear("Fixed work would show whether all work takes longer.")
+    return effect
 
 
 def _tools(run: Run) -> rules.RankedFact | None:
@@ -159,7 +167,7 @@ def _spawn_cost(case: Case) -> effects.Effect:
     longer_ns = slower.mean_ns - faster.mean_ns * general_slowdown(case)
     share = case.share_of(longer_ns) or 0.0
     template = "The one process that a retrieve starts makes up {share} of the difference."
-    effect = evidence.by_share(share, template)
+    effect = _if_other_work_is_known(case, evidence.by_share(share, template))
     return effect.may_be_chance() if effect.is_slower and not spawn.is_decided else effect
 
 

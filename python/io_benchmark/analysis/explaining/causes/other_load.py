@@ -15,6 +15,7 @@ from io_benchmark.analysis.explaining import effects
 from io_benchmark.analysis.explaining.case import Case
 from io_benchmark.analysis.explaining.causes.ranked_settings import memory_limit_bytes
 from io_benchmark.analysis.explaining.facts.cpus import share_stolen
+from io_benchmark.analysis.explaining.parts import MUCH_WAITING, others_are_busier
 from io_benchmark.analysis.explaining.rules import CauseRule, all_but
 from io_benchmark.analysis.model.cause import NoChange
 from io_benchmark.analysis.model.figures import Division
@@ -22,7 +23,7 @@ from io_benchmark.analysis.model.run import Run
 from io_benchmark.analysis.model.statements import Unit
 from io_benchmark.analysis.model.time_parts import ON_CPU, Kind, Phase, in_all, in_lookups
 from io_benchmark.analysis.reading.capacity import waiting_per_work
-from io_benchmark.analysis.reading.counters import growth
+from io_benchmark.analysis.reading.counters import growth, others_busy_share
 from io_benchmark.analysis.reading.disk_rates import written_share
 from io_benchmark.analysis.reading.mounts import mount_options
 from io_benchmark.results.machine import LINUX, WINDOWS
@@ -105,27 +106,41 @@ _WAITS = effects.span(
 )
 
 
+_TOO_LITTLE = "Others kept the slower side's CPUs busier, which makes up {share} of the difference."
+_OTHERS = effects.span(
+    "others", others_busy_share, Unit.SHARE, "CPUs worked {value} of the time for others"
+)
+
+
 def _crowded(case: Case) -> effects.Effect | None:
-    """Judge other load by what fixed work waits for a CPU; None where it waits no longer."""
-    more = case.more(waiting_per_work)
+    """Judge other load by what CPUs did for others, and by what fixed work waits for one.
+
+    Fixed work runs before the workloads and after them. None where neither shows any load.
+    """
+    are_busier, more = others_are_busier(case.slower, case.faster), case.more(waiting_per_work)
     is_of_sides = case.slower is case.whole_slower and case.faster is case.whole_faster
-    if more is None or (more < _PRESSED_SHARE and is_of_sides):
+    least = MUCH_WAITING if are_busier is False else _PRESSED_SHARE
+    waits_more = more is not None and more >= least
+    if is_of_sides and not are_busier and not waits_more:
         return None
+    evidence = effects.SideEvidence.of(case, _WAITS, _OTHERS, effects.WRITTEN_SHARE)
+    effect = evidence.supports("Others kept the slower side's CPUs busier.")
+    if not is_of_sides:
+        # How long a few bursts on one worker waited is mostly chance.
+        of_sides = case.of_worker(case.whole_slower, case.whole_faster).more(waiting_per_work)
+        is_half = more is not None and more >= max(least, (of_sides or 0.0) / 2)
+        unclear = evidence.unclear("Few bursts on one worker may have met no other load.")
+        return effect if are_busier or is_half else unclear
     about, at_most = map(case.share_of, case.waits_longer_ns(in_all(*ON_CPU)))
-    evidence = effects.SideEvidence.of(case, _WAITS, effects.WRITTEN_SHARE)
-    if more < _PRESSED_SHARE:
-        return evidence.unclear("Few bursts on one worker may have met no other load.")
-    effect = evidence.supports("Fixed work waited longer for a CPU on the slower side.")
-    sized = effect.if_enough(
-        case,
-        about,
-        "Fixed work waited longer for a CPU on the slower side, but that makes up {share} of the "
-        "difference.",
-    )
-    if sized.is_slower or at_most is None or not effects.is_enough(at_most):
-        return sized
-    effect = effect.also("How long these operations waited for one is not recorded.")
-    return replace(effect, proof=effects.Proof.SETTING)
+    if waits_more:
+        sized = effect.also("Fixed work waited longer for one.").if_enough(case, about, _TOO_LITTLE)
+        if sized.is_slower:
+            return sized
+    effect = effect.also("How long its operations waited for one is not recorded.")
+    sized = effect.if_enough(case, at_most, _TOO_LITTLE)
+    if are_busier:
+        return replace(sized, proof=effects.Proof.LEFTOVER)
+    return replace(sized, proof=effects.Proof.SETTING, size=None)
 
 
 def _other_load(case: Case) -> effects.Effect:
