@@ -55,6 +55,22 @@ def test_commands_that_run(windows, version, tmp_path):
         assert run(name, "x", "y z") == (3, ["[x] [y z]", "[3, null, null]"])
 
 
+# Quotes that no program needs, except cmd.exe.
+QUOTED = """
+import subprocess
+line = subprocess.list2cmdline([sys.executable, "-X", "utf8", "-B", "-c", sys.argv[1]])
+sys.exit(subprocess.call(line + ' --label "x -- y" -- build.bat "p&q" "r s"'))
+"""
+
+
+@UNDER_WINE
+def test_a_command_as_it_was_written(windows, tmp_path):
+    """Its line is not made again of its words, which would lose quotes that cmd.exe needs."""
+    (tmp_path / "build.bat").write_text(BATCH, newline="")
+    code, output = windows.run_python("-c", program(QUOTED), program(MEASURED), folder=tmp_path)
+    assert (code, output.splitlines()) == (3, ['["p&q"] [r s]', "[3, null, null]"])
+
+
 @UNDER_WINE
 @pytest.mark.parametrize(
     ("command", "error"),
