@@ -33,8 +33,9 @@ def fail(number: int, ready: Any, _tell: Any, how: str) -> None:
 
 def wait_forever(_number: int, ready: Any, tell: Any) -> None:
     ready()
-    tell("waiting")
-    time.sleep(1000)
+    while True:
+        tell("waiting")
+        time.sleep(0.1)
 
 
 def _raise(error: Exception) -> None:

@@ -161,14 +161,17 @@ interruption.catch(handle)
 words = ("python", "-c", "import time; time.sleep(30)")
 child = processes.start(sys.executable, words)
 for wait in (lambda: time.sleep(30), lambda: processes.wait_for(child)):
-    interruption.end_after(30)
-    interruption.end_after(0.3)
+    interruption.end_after(0.1)
+    interruption.end_after(0.6)
     begun_s = time.perf_counter()
     try:
         wait()
     except KeyboardInterrupt as error:
         print(json.dumps([*error.args, time.perf_counter() - begun_s]), flush=True)
+interruption.CHILDREN_END_WITHIN_S = 0.2
+print(json.dumps(interruption.children_have_ended()))
 processes.end(child)
+interruption.CHILDREN_END_WITHIN_S = 30
 print(json.dumps(interruption.children_have_ended()))
 """
 
@@ -176,11 +179,32 @@ print(json.dumps(interruption.children_have_ended()))
 @UNDER_WINE
 @VERSIONS
 def test_the_timer(windows, version, tmp_path):
-    """It runs the handler while the process sleeps, and while it waits for a child."""
-    *waits, have_ended = answers(windows, version, INTERRUPTED, tmp_path)
+    """The latest alone runs the handler: in a sleep, and while the process waits for a child.
+
+    A job says whether a child is left.
+    """
+    *waits, one_is_left, none_is_left = answers(windows, version, INTERRUPTED, tmp_path)
     assert [is_timer for _, is_timer, _ in waits] == [True, True]
-    assert all(0.25 < waited_s < 5 for *_, waited_s in waits)
-    assert have_ended
+    assert all(0.55 < waited_s < 5 for *_, waited_s in waits)
+    assert (one_is_left, none_is_left) == (False, True)
+
+
+WINDOWS = """
+import ctypes
+from system import processes
+kernel = ctypes.WinDLL("kernel32")
+for begin_or_end in (kernel.FreeConsole, kernel.AllocConsole):
+    begin_or_end()
+    processes._window.cache_clear()
+    print(json.dumps(processes._window()))
+"""
+
+
+@UNDER_WINE
+def test_consoles(windows, tmp_path):
+    """A program uses the console of this process, which costs nothing; without one, no window."""
+    flags = answers(windows, windows_python.USUAL, WINDOWS, tmp_path)
+    assert flags == [0x08000000, 0]
 
 
 BROKEN = """
@@ -204,23 +228,26 @@ def test_ctrl_break(windows, tmp_path):
 CAUGHT = """
 import crew_members
 from system import crews, interruption
-def handle(number, frame):
-    raise KeyboardInterrupt(number)
-interruption.catch(handle)
-try:
-    with crews.Crew(2, crew_members.wait_forever) as crew:
-        for message in crew.messages():
-            if message is not None and message[0] == 0:
-                print(message[1], flush=True)
-except KeyboardInterrupt as error:
-    print(error, interruption.children_have_ended())
+names = []
+interruption.catch(lambda number, frame: names.append("SIGINT"))
+after = 0
+with crews.Crew(2, crew_members.wait_forever) as crew:
+    for message in crew.messages():
+        if message is None:
+            continue
+        if after == 20:
+            break
+        print(message[1], flush=True)
+        after += len(names)
+print(*names, after, interruption.children_have_ended())
 """
 
 
 @UNDER_WINE
 def test_ctrl_c(windows, tmp_path):
     """It reaches the handler; members ignore it, and end with their crew."""
-    assert in_a_console(windows, tmp_path, "-c", program(CAUGHT)) == [["waiting", "2", "True"], 0]
+    words, code = in_a_console(windows, tmp_path, "-c", program(CAUGHT))
+    assert (words[-3:], code) == (["SIGINT", "20", "True"], 0)
 
 
 def test_times():

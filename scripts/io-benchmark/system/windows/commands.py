@@ -23,7 +23,6 @@ from system.windows.interruption import SIGNALS
 NO_DISK = "on a network, or on disks that Windows does not show"
 NO_FLUSH_COUNT = "Windows does not count flushes"
 SUSPENDED = 4
-BATCH_FILES = (".bat", ".cmd")
 _resume = calls.declared(calls.KERNEL32, "ResumeThread", wintypes.DWORD, wintypes.HANDLE)
 _command_line = calls.declared(calls.KERNEL32, "GetCommandLineW", wintypes.LPWSTR)
 
@@ -68,8 +67,6 @@ def _create(words):
         if error.errno != errno.ENOENT or program is None:
             raise
     # A name without its ending, as cmd.exe accepts it.
-    if program.lower().endswith(BATCH_FILES):
-        program, line = os.environ["COMSPEC"], 'cmd /c "%s"' % line
     return processes.create(program, line, flags=SUSPENDED, inherits=True)
 
 

@@ -22,7 +22,6 @@ from system.windows.support import sharing
 
 BUG = 70  # exit code of a member that ended by a bug of this script
 POLL_S = 0.01
-NEW_GROUP = 0x200  # Ctrl-C does not reach it
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from system.windows import crews; crews.be_member()"
 
 
@@ -108,7 +107,7 @@ class _Member:
         words = [sys.executable, "-X", "utf8", "-B", "-c", BOOT, *sys.path]
         errors = processes.errors_of_this_process()
         streams = self._input.output, self._output.output, errors
-        self._process = processes.start(sys.executable, words, streams=streams, flags=NEW_GROUP)
+        self._process = processes.start(sys.executable, words, streams=streams)
         # Either side sees the end of the other if nobody else has its end of a pipe.
         self._input.close_output()
         self._output.close_output()
@@ -142,7 +141,7 @@ def be_member():
     """Run a member in the new process; never return."""
     status = BUG
     try:
-        for signal_number in SIGNALS:  # the measuring process ends this one
+        for signal_number in SIGNALS:  # they reach it, too; the measuring process ends it
             signal.signal(signal_number, signal.SIG_IGN)
         work, number, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301 - from this program
         go = threading.Event()

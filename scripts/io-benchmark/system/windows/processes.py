@@ -8,6 +8,7 @@ import importlib
 import shutil
 import sys
 from contextlib import AbstractContextManager, suppress
+from ctypes.wintypes import DWORD, LPVOID
 from functools import lru_cache
 from subprocess import DEVNULL, TimeoutExpired, list2cmdline, run
 from types import SimpleNamespace
@@ -25,7 +26,7 @@ SAME_ACCESS_CLOSING_SOURCE = 3  # of DuplicateHandle
 PIPE_BYTES, READ_BYTES = 1 << 20, 1 << 16  # an hour of the sampler's rows; at once
 # A handler of Ctrl-C runs only between two calls.
 WAIT_MS = 100
-_has_console = calls.declared(calls.KERNEL32, "GetConsoleCP", bool)
+_sharers = calls.declared(calls.KERNEL32, "GetConsoleProcessList", DWORD, LPVOID, DWORD)
 
 
 class Finder:
@@ -82,7 +83,7 @@ Answers = Pipe
 @lru_cache(maxsize=None)
 def _window():
     """Return the flag of a new process: without a console here it would open a window."""
-    return 0 if _has_console() else NO_WINDOW
+    return 0 if _sharers((DWORD * 1)(), 1) else NO_WINDOW
 
 
 def create(program, line, streams=None, flags=0, folder=None, *, inherits):
@@ -103,13 +104,12 @@ def create(program, line, streams=None, flags=0, folder=None, *, inherits):
     return WINAPI.CreateProcess(program, line, *more)[:2]
 
 
-def start(program, words, output=None, *, streams=None, flags=0, folder=None):
+def start(program, words, output=None, *, streams=None, folder=None):
     """Return a new child; what it prints goes to `output`, of Answers."""
     if output is not None:
         streams = WINAPI.GetStdHandle(INPUT), output, errors_of_this_process()
-    line, flags = list2cmdline(words), flags | _window()
-    inherits = streams is not None
-    process, thread = create(program, line, streams, flags, folder, inherits=inherits)
+    how = (list2cmdline(words), streams, _window(), folder)
+    process, thread = create(program, *how, inherits=streams is not None)
     WINAPI.CloseHandle(thread)
     return process
 
