@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """How files are copied, and files that stay in memory."""
 
-import ctypes
 import os
 import tempfile
 from collections import deque
@@ -25,7 +24,7 @@ _copy_file = calls.declared(
     wintypes.DWORD,
 )
 # One for all copies, as one loop has it: a new MiB per read costs 256 page faults.
-_chunk = ctypes.create_string_buffer(MIB)
+_chunk = memoryview(bytearray(MIB))
 
 
 def copy_part(target, source, start, size):
@@ -33,8 +32,8 @@ def copy_part(target, source, start, size):
 
     shutil.copyfile() does the same on Windows.
     """
-    done = descriptors.read_at(source, _chunk, min(size, MIB), start)
-    return os.write(target, memoryview(_chunk)[:done])
+    done = descriptors.read_at(source, _chunk[:size], start)
+    return os.write(target, _chunk[:done])
 
 
 def copy_whole(source, destination):

@@ -72,15 +72,11 @@ sync = os.fsync
 
 
 def read_at(descriptor, buffer, offset):
-    _check(descriptors.read_at(descriptor, _start(buffer), len(buffer), offset), buffer)
+    _check(descriptors.read_at(descriptor, buffer, offset), buffer)
 
 
 def write_at(descriptor, buffer, offset):
-    _check(descriptors.write_at(descriptor, _start(buffer), len(buffer), offset), buffer)
-
-
-def _start(buffer):
-    return ctypes.byref(ctypes.c_char.from_buffer(buffer))
+    _check(descriptors.write_at(descriptor, buffer, offset), buffer)
 
 
 def _check(done, buffer):

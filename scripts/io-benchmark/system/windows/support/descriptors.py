@@ -2,34 +2,22 @@
 """Files as descriptors, which os.write() and os.close() take, and what is read at an offset.
 
 Files are opened by CreateFileW so that others may read, write and delete them meanwhile: Python's
-open() shares no deletion.
+open() shares no deletion. They are read into a buffer that is there: a new one costs page faults,
+and reading past the cache needs one that begins at a page.
 """
 
-import ctypes
 import importlib
+import io
 import os
+from functools import lru_cache
 from typing import Any
 
 from system.windows import calls
-from system.windows.calls import GENERIC_READ, GENERIC_WRITE, wintypes
+from system.windows.calls import GENERIC_READ, GENERIC_WRITE
 
 # Elsewhere only tests read this module.
 msvcrt: Any = importlib.import_module("msvcrt") if os.name == "nt" else None
 BINARY = getattr(os, "O_BINARY", 0)
-END_OF_FILE = 38
-
-
-class _Overlapped(ctypes.Structure):
-    _fields_ = (
-        ("internal", ctypes.c_void_p * 2),
-        ("offset", ctypes.c_uint64),
-        ("event", wintypes.HANDLE),
-    )
-
-
-_TRANSFER = (wintypes.HANDLE, wintypes.LPVOID, wintypes.DWORD, wintypes.LPDWORD, wintypes.LPVOID)
-_read_file = calls.declared(calls.KERNEL32, "ReadFile", wintypes.BOOL, *_TRANSFER)
-_write_file = calls.declared(calls.KERNEL32, "WriteFile", wintypes.BOOL, *_TRANSFER)
 
 
 def open_descriptor(path, access, disposition, flags=0):
@@ -42,21 +30,19 @@ def handle_of(descriptor):
     return msvcrt.get_osfhandle(descriptor)
 
 
-def read_at(descriptor, buffer, size, offset):
-    """Return how many bytes were read from the offset; 0 at the end of the file."""
-    return _transfer(_read_file, descriptor, buffer, size, offset)
+@lru_cache(maxsize=None)
+def _reader(descriptor):
+    """Return what reads into a buffer; it holds only the number, which a later file may have."""
+    return io.FileIO(descriptor, "r+", closefd=False)
 
 
-def write_at(descriptor, buffer, size, offset):
-    return _transfer(_write_file, descriptor, buffer, size, offset)
+def read_at(descriptor, buffer, offset):
+    """Return how many bytes were read; 0 at the end of the file."""
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return _reader(descriptor).readinto(buffer)
 
 
-def _transfer(call, descriptor, buffer, size, offset):
-    """Return how many bytes were read or written at the offset; 0 at the end of the file."""
-    done, position = wintypes.DWORD(), _Overlapped(offset=offset)
-    handle = msvcrt.get_osfhandle(descriptor)
-    if not call(handle, buffer, size, ctypes.byref(done), ctypes.byref(position)):
-        failure = calls.error()
-        if failure.winerror != END_OF_FILE:
-            raise failure
-    return done.value
+def write_at(descriptor, buffer, offset):
+    """Return how many bytes were written."""
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.write(descriptor, buffer)
