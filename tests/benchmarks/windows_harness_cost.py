@@ -5,7 +5,7 @@ Starting a process takes tens of milliseconds under Wine, and varies by more tha
 cost. So the cost is measured with a call that starts nothing and answers as grep does: a retrieve
 by the harness and a bare one are done in turn. What a bare retrieve takes is measured with grep.
 
-Numbers to read, not a test. Run it by Windows' Python, with a folder in memory as its argument.
+Numbers to read, not a test. `under_wine.py` runs it, with a folder in memory as its argument.
 """
 
 import _winapi
