@@ -98,6 +98,8 @@ OTHER_FILES = "The sides did not copy the same files."
         (trials({"normal": (72.7,) * 3, **LOOKUPS}), CONFIRMED, "The gap"),
         # A worker's own reason.
         (trials({}, reason="too little time: 0.2 s"), NOT_RUN, "too little time: 0.2 s."),
+        # It tried all others: another time it would not try this one either.
+        (trials(SLOW, reason="no files"), NOT_RUN, "It is not possible there: no files."),
         (None, NOT_RUN, "amd-16 did not run lookup."),
         (trials(SLOW | LOOKUPS, files=(2, 1, 3)), NOT_RUN, OTHER_FILES),
     ],

@@ -299,9 +299,12 @@ def _contradicted(outcome: TrialOutcome, other: TrialKind | None) -> TrialOutcom
 
 
 def _why_missing(kind: TrialKind, missing: Sequence[str], recorded: Sequence[Trials]) -> Statement:
-    reasons = [run.reason for run in recorded if run.reason]
+    reasons = [(run.reason, run.state) for run in recorded if run.reason]
     if reasons:
-        return statement(OWN_REASON, reason=reasons[0].removesuffix("."))
+        reason, state = reasons[0]
+        # Trials that are complete in spite of it would not have this one another time.
+        template = OWN_REASON if state != "completed" else "It is not possible there: {reason}."
+        return statement(template, reason=reason.removesuffix("."))
     return statement("{sides} did not run {kind}.", sides=" and ".join(missing), kind=kind.value)
 
 
