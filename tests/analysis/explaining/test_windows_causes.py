@@ -169,7 +169,9 @@ STATES = [
     row("shared-io", NOT_OBSERVABLE, "no definition", ON_TEMPORARY),
     row("shared-io", NOT_SEPARABLE, "one device", ON_TEMPORARY, ON_TEMPORARY, defined=EPHEMERAL),
     row("shared-io", RULED_OUT, "another disk", None, None, defined=EPHEMERAL),
-    row("remote-image", NOT_OBSERVABLE, "no definition", on_windows(first_lookup(60_000))),
+    row("remote-image", NOT_OBSERVABLE, "no times", subject=STARTING),
+    row("remote-image", NOT_SEPARABLE, "no definition", on_windows(first_lookup(60_000))),
+    row("lookup-cost", RULED_OUT, "the first start alone", on_windows(first_lookup(60_000))),
     row(
         "remote-image",
         RULED_OUT,

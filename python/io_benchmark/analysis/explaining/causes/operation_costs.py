@@ -48,6 +48,9 @@ _NOT_USED = rules.OtherCause(
     facts=rules.SEEN,
 )
 _BY_VARIANTS = rules.Only((SYNC_WRITE,), "the times of this workload's variants tell both apart")
+_FIRST_START = rules.OtherCause(
+    "remote-image", "That the first lookup reads its tools counts instead."
+)
 _LOOKS_UP = rules.Only(("cache-retrieve",), "retrieves alone look something up before they copy")
 
 lookup_ns = attrgetter("lookup_mean_ns")
@@ -144,6 +147,7 @@ LOOKUP_COST = rules.CauseRule(
         rest="The rest is in the copies.",
     ),
     applies_to=_LOOKS_UP,
+    excluded_by=(_FIRST_START,),
     acts_through=_PARTS,
     tried_by=TrialKind.LOOKUP,
     change=_NO_LOOKUPS,

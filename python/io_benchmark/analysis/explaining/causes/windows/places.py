@@ -151,10 +151,8 @@ def _remote_image(case: Case) -> Effect:
         return effect
     if None not in ephemeral:
         return evidence.opposes("The slower side's disk of Windows is not a copy of an image.")
-    return evidence.unseen(
-        "Whether the slower side's disk of Windows is a copy of a remote image is not known: "
-        + _NO_DEFINITION
-    )
+    unknown = "Whether its disk of Windows is a copy of a remote image is not known: "
+    return replace(effect, proof=Proof.SETTING, size=None).also(unknown + _NO_DEFINITION)
 
 
 REMOTE_IMAGE = _RULE(
