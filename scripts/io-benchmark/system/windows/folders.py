@@ -84,8 +84,9 @@ def existing(path):
 def free_space_bytes(path):
     """Return the free space where the path is, or will be made; 0 where it cannot be read."""
     free = ctypes.c_uint64()  # with the user's quota
+    folder = os.path.join(calls.extended(existing(path)), "")  # a share needs the backslash
     try:
-        _space_of(calls.extended(existing(path)), ctypes.byref(free), None, None)
+        _space_of(folder, ctypes.byref(free), None, None)
     except OSError:
         return 0
     return free.value
