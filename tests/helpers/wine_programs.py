@@ -22,7 +22,6 @@ child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDO
 begun = b""
 while until.encode() not in begun:
     begun += child.stdout.readline()
-time.sleep(0.5)
 kernel.SetConsoleCtrlHandler(None, True)
 assert kernel.GenerateConsoleCtrlEvent(0, 0)
 rest = child.stdout.read()

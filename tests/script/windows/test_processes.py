@@ -232,6 +232,7 @@ names = []
 interruption.catch(lambda number, frame: names.append("SIGINT"))
 after = 0
 with crews.Crew(2, crew_members.wait_forever) as crew:
+    print("begun", flush=True)
     for message in crew.messages():
         if message is None:
             continue
@@ -245,7 +246,7 @@ print(*names, after, interruption.children_have_ended())
 
 @UNDER_WINE
 def test_ctrl_c(windows, tmp_path):
-    """It reaches the handler; members ignore it, and end with their crew."""
+    """It reaches the handler alone, also while members start; they end with their crew."""
     words, code = in_a_console(windows, tmp_path, "-c", program(CAUGHT))
     assert (words[-3:], code) == (["SIGINT", "20", "True"], 0)
 

@@ -22,6 +22,7 @@ from system.windows.support import sharing
 
 BUG = 70  # exit code of a member that ended by a bug of this script
 POLL_S = 0.01
+NEW_GROUP = 0x200  # Ctrl-C does not reach it, also while it starts
 BOOT = "import sys; sys.path[:] = sys.argv[1:]; from system.windows import crews; crews.be_member()"
 
 
@@ -107,7 +108,7 @@ class _Member:
         words = [sys.executable, "-X", "utf8", "-B", "-c", BOOT, *sys.path]
         errors = processes.errors_of_this_process()
         streams = self._input.output, self._output.output, errors
-        self._process = processes.start(sys.executable, words, streams=streams)
+        self._process = processes.start(sys.executable, words, streams=streams, flags=NEW_GROUP)
         # Either side sees the end of the other if nobody else has its end of a pipe.
         self._input.close_output()
         self._output.close_output()
@@ -141,7 +142,7 @@ def be_member():
     """Run a member in the new process; never return."""
     status = BUG
     try:
-        for signal_number in SIGNALS:  # they reach it, too; the measuring process ends it
+        for signal_number in SIGNALS:  # Ctrl-Break reaches it; the measuring process ends it
             signal.signal(signal_number, signal.SIG_IGN)
         work, number, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301 - from this program
         go = threading.Event()

@@ -104,11 +104,11 @@ def create(program, line, streams=None, flags=0, folder=None, *, inherits):
     return WINAPI.CreateProcess(program, line, *more)[:2]
 
 
-def start(program, words, output=None, *, streams=None, folder=None):
+def start(program, words, output=None, *, streams=None, flags=0, folder=None):
     """Return a new child; what it prints goes to `output`, of Answers."""
     if output is not None:
         streams = WINAPI.GetStdHandle(INPUT), output, errors_of_this_process()
-    how = (list2cmdline(words), streams, _window(), folder)
+    how = (list2cmdline(words), streams, flags | _window(), folder)
     process, thread = create(program, *how, inherits=streams is not None)
     WINAPI.CloseHandle(thread)
     return process
