@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.windows, pytest.mark.serial, pytest.mark.root, pytest.
 
 DISK_MIB, DIRTY_MIB = 900, 32
 SLOW_MIB_PER_S, FAST_MIB_PER_S = 40, 80
-FILES = ("--profile", "full", "--sizes", "12x12", "--retrieves", "40", "--perfherder", "pool")
+FILES = ("--profile", "full", "--sizes", "12x20", "--retrieves", "30", "--perfherder", "pool")
 # Wine and Linux copy the same files by other calls.
 ALIKE = 1.05
 
