@@ -7,12 +7,11 @@ from contextlib import suppress
 import pytest
 import windows_python
 import wine
-from worker import outcome_of, wait_for
+from worker import SCRIPT, outcome_of, wait_for
 
 from io_benchmark.sources.run_files import read_run
 
-from .conftest import program_command
-
+PROGRAM = (*wine.python_command(windows_python.USUAL), wine.path_of(SCRIPT))
 pytestmark = pytest.mark.windows
 
 FEW = ("--workload", "cache-retrieve", "--profile", "full", "--sizes", "4x0.1", "--trials", "never")
@@ -81,7 +80,7 @@ def test_a_drive_that_disappears(windows, disk, tmp_path):
     """The run fails in words, its result is valid, and no process goes on."""
     output = tmp_path / "out"
     arguments = ("run", "--pool", "x", "--output", wine.path_of(output), *ENDLESS)
-    process = windows.start(*program_command(), *arguments, "--place", "workspace=D:\\")
+    process = windows.start(*PROGRAM, *arguments, "--place", "workspace=D:\\")
     wait_for(process, "[1/1]")
     disk.rename(tmp_path / "gone")
     code, log = windows.finish(process, 120.0)
@@ -98,7 +97,7 @@ def test_a_drive_that_fills_up(windows, lab, tmp_path):
     output = tmp_path / "out"
     arguments = ("run", "--pool", "x", "--output", wine.path_of(output), *ENDLESS)
     with windows.drive("d", point):
-        process = windows.start(*program_command(), *arguments, "--place", "workspace=D:\\")
+        process = windows.start(*PROGRAM, *arguments, "--place", "workspace=D:\\")
         wait_for(process, "[1/1]")
         fill(point / "filler", process)
         code, log = windows.finish(process, 120.0)
