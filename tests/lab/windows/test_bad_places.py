@@ -11,12 +11,15 @@ from worker import SCRIPT, outcome_of, wait_for
 
 from io_benchmark.sources.run_files import read_run
 
-PROGRAM = (*wine.python_command(windows_python.USUAL), wine.path_of(SCRIPT))
 pytestmark = pytest.mark.windows
 
 FEW = ("--workload", "cache-retrieve", "--profile", "full", "--sizes", "4x0.1", "--trials", "never")
 SHORT, ENDLESS = (*FEW, "--retrieves", "10"), (*FEW, "--retrieves", "100000")
 LONG = "\\".join(["long-" * 20] * 3)  # more than 260 characters
+
+
+def program() -> tuple[str, ...]:
+    return (*wine.python_command(), wine.path_of(SCRIPT))
 
 
 @pytest.fixture
@@ -80,7 +83,7 @@ def test_a_drive_that_disappears(windows, disk, tmp_path):
     """The run fails in words, its result is valid, and no process goes on."""
     output = tmp_path / "out"
     arguments = ("run", "--pool", "x", "--output", wine.path_of(output), *ENDLESS)
-    process = windows.start(*PROGRAM, *arguments, "--place", "workspace=D:\\")
+    process = windows.start(*program(), *arguments, "--place", "workspace=D:\\")
     wait_for(process, "[1/1]")
     disk.rename(tmp_path / "gone")
     code, log = windows.finish(process, 120.0)
@@ -97,7 +100,7 @@ def test_a_drive_that_fills_up(windows, lab, tmp_path):
     output = tmp_path / "out"
     arguments = ("run", "--pool", "x", "--output", wine.path_of(output), *ENDLESS)
     with windows.drive("d", point):
-        process = windows.start(*PROGRAM, *arguments, "--place", "workspace=D:\\")
+        process = windows.start(*program(), *arguments, "--place", "workspace=D:\\")
         wait_for(process, "[1/1]")
         fill(point / "filler", process)
         code, log = windows.finish(process, 120.0)
