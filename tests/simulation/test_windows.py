@@ -27,7 +27,7 @@ SEEDS = 6
 PUSHES, LONG_PUSHES = 30, 1000
 FEW_WORKERS = 6  # per pool
 # Of all differences that were decided and explained, and of those that a truth explains.
-WRONG, MISSED, NAMED = 0.01, 0.05, 0.5
+WRONG, MISSED, NAMED = 0.01, 0.05, 0.4
 LEAST_SHARE = 0.4  # of a difference that the truth is asked to explain
 
 
