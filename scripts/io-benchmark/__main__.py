@@ -43,11 +43,11 @@ def _ci_job():
 
 
 def _with_variables(arguments):
-    """Replace variables, as bash does for Linux' tasks, which lack the module."""
+    """Return arguments as bash would pass them, or None; tasks of Linux lack the module."""
     try:
-        from variables import replace  # noqa: PLC0415
+        from variables import replace  # noqa: PLC0415 - few commands need it
     except ImportError:
-        return arguments
+        return None
     return replace(arguments)
 
 
@@ -94,7 +94,8 @@ def main(arguments):
     # Not earlier: a signal that arrives while the other modules load is kept for the run.
     from bench import run  # noqa: PLC0415
 
-    return run(_with_variables(arguments), _known_workloads(), _ci_job(), interruption, origin_ns)
+    arguments = _with_variables(arguments) or arguments
+    return run(arguments, _known_workloads(), _ci_job(), interruption, origin_ns)
 
 
 if __name__ == "__main__":

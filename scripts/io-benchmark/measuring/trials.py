@@ -148,7 +148,7 @@ class _Trials:
             try:
                 self._ways["memory"] = MemorySteps(urls, max(sizes))
             except (OSError, AttributeError) as error:
-                self.left_out = "memory: %s" % error
+                self.left_out = "memory: %s" % reason_of(error)
         if pace:
             self._ways["pace"] = PacedCopies(url_list, pace, sum(sizes) // len(sizes))
         for steps in self._ways.values():
