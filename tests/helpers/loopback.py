@@ -6,6 +6,7 @@ what was sent to which.
 """
 
 import asyncio
+import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -89,19 +90,24 @@ class Loopback:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        runners = []
-        ports = []
+        runners, listening = [], []
         for host, answer in (("api", self._api), ("storage", self._object)):
             server = web.Server(partial(self._answer, host, answer), access_log=None)
             runner = web.ServerRunner(server, shutdown_timeout=0.1)
             await runner.setup()
-            site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
-            await site.start()
-            ports.append(runner.addresses[0][1])
+            listening.append(socket.create_server(("127.0.0.1", 0), backlog=1024))
+            await web.SockSite(runner, listening[-1], backlog=1024).start()
             runners.append(runner)
+        ports = (server_socket.getsockname()[1] for server_socket in listening)
         self.url, self.storage_url = (f"http://127.0.0.1:{port}" for port in ports)
         self._ready.set()
         await self._stop.wait()
+        # What is accepted becomes a connection a few steps later. After its server is closed, that
+        # fails, and nobody closes it.
+        for server_socket in listening:
+            self._loop.remove_reader(server_socket)
+        for _ in range(5):
+            await asyncio.sleep(0)
         for runner in runners:
             await runner.cleanup()
 
