@@ -7,7 +7,6 @@ rename happens completely or not at all.
 """
 
 import errno
-import hashlib
 import importlib
 import json
 import os
@@ -39,21 +38,10 @@ JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":
 
 
 def _script_sha256():
-    """Return the sha256 of each module's path, length and contents.
-
-    A zip application has it as a module.
-    """
+    """Return the sha256 of each module's path, length and contents."""
     with suppress(ImportError):
-        return importlib.import_module("program_sha256").SHA256
-    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    paths = [os.path.join(parent, name) for parent, _, names in os.walk(folder) for name in names]
-    digest = hashlib.sha256()
-    for path in sorted(path for path in paths if path.endswith(".py")):
-        with open(path, "rb") as file:
-            module = file.read()
-        name = os.fsencode(os.path.relpath(path, folder))
-        digest.update(b"%s %d\n" % (name, len(module)) + module)
-    return digest.hexdigest()
+        return importlib.import_module("program_sha256").SHA256  # of a zip application
+    return importlib.import_module("folder_sha256").read()
 
 
 def _describe_task(pool, job):

@@ -26,10 +26,12 @@ class DeviceDescriptor(Structure):
     """STORAGE_DEVICE_DESCRIPTOR, whose texts are behind its fixed part."""
 
     _fields_ = (
-        *(("version", c_uint32), ("size", c_uint32)),
+        ("version", c_uint32),
+        ("size", c_uint32),
         *((name, c_ubyte) for name in ("type", "modifier", "removable", "queueing")),
         *((name, c_uint32) for name in ("vendor", "product", "revision", "serial", "bus")),
-        *(("raw_length", c_uint32), ("raw", c_ubyte)),
+        ("raw_length", c_uint32),
+        ("raw", c_ubyte),
         ("texts", c_ubyte * 100),
     )
 

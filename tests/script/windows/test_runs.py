@@ -34,9 +34,17 @@ class Run:
         self.words = (
             wine.path_of(SCRIPT),
             # It takes 20 s: each test ends it before.
-            *("run", "--pool", "win-1", "--workload", "spawn", "--profile", "full"),
-            *("--place", f"workspace={wine.path_of(self.place)}"),
-            *("--output", wine.path_of(self.output)),
+            "run",
+            "--pool",
+            "win-1",
+            "--workload",
+            "spawn",
+            "--profile",
+            "full",
+            "--place",
+            f"workspace={wine.path_of(self.place)}",
+            "--output",
+            wine.path_of(self.output),
         )
 
     def result(self) -> Result:

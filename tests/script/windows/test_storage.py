@@ -143,8 +143,14 @@ def test_place_on_a_dev_drive(worker):
     observed = storage.observe("workspace", "E:\\x")
     assert [device["name"] for device in observed["devices"]] == [2, 3]
     names = [
-        *("is_dev_drive", "is_trusted_dev_drive", "clones_blocks", "is_compressed"),
-        *("is_encrypted", "cluster_bytes", "short_names", "has_paging_file"),
+        "is_dev_drive",
+        "is_trusted_dev_drive",
+        "clones_blocks",
+        "is_compressed",
+        "is_encrypted",
+        "cluster_bytes",
+        "short_names",
+        "has_paging_file",
     ]
     expected = [True, True, True, True, True, 65536, None, False]
     assert [observed["windows"][name] for name in names] == expected
@@ -173,7 +179,8 @@ def test_mounted_folder_has_another_disk_than_its_drive(worker):
     assert observed["mount"]["point"] == "D:\\mnt\\more\\"
     windows = observed["windows"]
     assert (windows["drive"], windows["is_system_disk"], windows["has_paging_file"]) == (
-        *("D:", True),
+        "D:",
+        True,
         False,
     )
 
@@ -208,8 +215,14 @@ def test_volume_that_may_not_be_asked(worker):
         "is_excluded": False,
         **dict.fromkeys(
             (
-                *("is_dev_drive", "is_trusted_dev_drive", "cluster_bytes", "short_names"),
-                *("clones_blocks", "is_temporary_disk", "is_system_disk", "has_paging_file"),
+                "is_dev_drive",
+                "is_trusted_dev_drive",
+                "cluster_bytes",
+                "short_names",
+                "clones_blocks",
+                "is_temporary_disk",
+                "is_system_disk",
+                "has_paging_file",
             )
         ),
     }

@@ -68,15 +68,26 @@ _CREATE_FILE = declared(
     KERNEL32,
     "CreateFileW",
     wintypes.HANDLE,
-    *(wintypes.LPCWSTR, wintypes.DWORD, wintypes.DWORD, wintypes.LPVOID),
-    *(wintypes.DWORD, wintypes.DWORD, wintypes.HANDLE),
+    wintypes.LPCWSTR,
+    wintypes.DWORD,
+    wintypes.DWORD,
+    wintypes.LPVOID,
+    wintypes.DWORD,
+    wintypes.DWORD,
+    wintypes.HANDLE,
 )
 _DEVICE_IO_CONTROL = declared(
     KERNEL32,
     "DeviceIoControl",
     success,
-    *(wintypes.HANDLE, wintypes.DWORD, wintypes.LPVOID, wintypes.DWORD),
-    *(wintypes.LPVOID, wintypes.DWORD, wintypes.LPDWORD, wintypes.LPVOID),
+    wintypes.HANDLE,
+    wintypes.DWORD,
+    wintypes.LPVOID,
+    wintypes.DWORD,
+    wintypes.LPVOID,
+    wintypes.DWORD,
+    wintypes.LPDWORD,
+    wintypes.LPVOID,
 )
 close_handle = declared(KERNEL32, "CloseHandle", success, wintypes.HANDLE)
 

@@ -84,7 +84,9 @@ def _words_in(line):
     divide = calls.declared(
         calls.library("shell32"),
         "CommandLineToArgvW",
-        *(ctypes.POINTER(wintypes.LPWSTR), wintypes.LPCWSTR, wintypes.LPVOID),
+        ctypes.POINTER(wintypes.LPWSTR),
+        wintypes.LPCWSTR,
+        wintypes.LPVOID,
     )
     count = ctypes.c_int()
     # The first word has other rules.

@@ -20,7 +20,11 @@ _copy_file = calls.declared(
     calls.KERNEL32,
     "CopyFileExW",
     calls.success,
-    *(wintypes.LPCWSTR, wintypes.LPCWSTR, wintypes.LPVOID, wintypes.LPVOID, wintypes.LPVOID),
+    wintypes.LPCWSTR,
+    wintypes.LPCWSTR,
+    wintypes.LPVOID,
+    wintypes.LPVOID,
+    wintypes.LPVOID,
     wintypes.DWORD,
 )
 # One for all copies, as one loop has it: a new MiB per read costs 256 page faults.

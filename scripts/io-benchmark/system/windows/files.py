@@ -22,13 +22,20 @@ _set_time = calls.declared(
     calls.KERNEL32,
     "SetFileTime",
     calls.success,
-    *(wintypes.HANDLE, wintypes.LPVOID, wintypes.LPVOID, wintypes.LPVOID),
+    wintypes.HANDLE,
+    wintypes.LPVOID,
+    wintypes.LPVOID,
+    wintypes.LPVOID,
 )
 _sectors_of = calls.declared(
     calls.KERNEL32,
     "GetDiskFreeSpaceW",
     calls.success,
-    *(wintypes.LPCWSTR, wintypes.LPDWORD, wintypes.LPDWORD, wintypes.LPDWORD, wintypes.LPDWORD),
+    wintypes.LPCWSTR,
+    wintypes.LPDWORD,
+    wintypes.LPDWORD,
+    wintypes.LPDWORD,
+    wintypes.LPDWORD,
 )
 
 

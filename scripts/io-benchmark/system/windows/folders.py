@@ -27,14 +27,17 @@ _space_of = calls.declared(
     calls.KERNEL32,
     "GetDiskFreeSpaceExW",
     calls.success,
-    *(calls.wintypes.LPCWSTR, ctypes.POINTER(ctypes.c_uint64)),
-    *(calls.wintypes.LPVOID, calls.wintypes.LPVOID),
+    calls.wintypes.LPCWSTR,
+    ctypes.POINTER(ctypes.c_uint64),
+    calls.wintypes.LPVOID,
+    calls.wintypes.LPVOID,
 )
 _set_attributes = calls.declared(
     calls.KERNEL32,
     "SetFileAttributesW",
     calls.success,
-    *(calls.wintypes.LPCWSTR, calls.wintypes.DWORD),
+    calls.wintypes.LPCWSTR,
+    calls.wintypes.DWORD,
 )
 
 

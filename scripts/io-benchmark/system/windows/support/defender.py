@@ -33,8 +33,11 @@ class _Service(ctypes.Structure):
     """The fields of ENUM_SERVICE_STATUS_PROCESSW."""
 
     _fields_ = (
-        *(("name", LPWSTR), ("display_name", LPWSTR)),
-        *(("kind", DWORD), ("state", DWORD), ("details", DWORD * 7)),
+        ("name", LPWSTR),
+        ("display_name", LPWSTR),
+        ("kind", DWORD),
+        ("state", DWORD),
+        ("details", DWORD * 7),
     )
 
 
