@@ -180,10 +180,18 @@ def _leaves(place):
 def _write_as_named(path, document):
     """Write to a path that a person gave: through a link, and into a pipe or device."""
     target = os.path.realpath(path)
-    if commands.is_stream(target):
+    if _is_stream(target):
         commands.write_to_stream(target, path, files.encoded(document))
     else:
         files.write(target, document)
+
+
+def _is_stream(target):
+    """Return whether this is a pipe or device; OSError for a file that may not be changed."""
+    if os.path.isfile(target):
+        os.close(os.open(target, os.O_WRONLY))  # the system decides whether it may be changed
+        return False
+    return os.path.lexists(target)
 
 
 def _write_new(path, document):

@@ -117,7 +117,7 @@ def test_files_in_memory(monkeypatch, resident_bytes, is_enough):
     block = object.__new__(trials._Trials)
     block._record = {"file_indexes": [1, 0, 1]}
     block._retrieves = SimpleNamespace(files=["a", "b"], sizes=[100, 100])
-    monkeypatch.setattr(trials.page_cache, "read", lambda _path: None)
+    monkeypatch.setattr(trials, "read_file", lambda _path: None)
     monkeypatch.setattr(
         trials.page_cache, "resident_bytes", dict(zip("ab", resident_bytes, strict=True)).get
     )

@@ -23,6 +23,7 @@ from errors import WorkloadError, reason_of
 from log import MIB, NS_PER_S, say
 from measuring.retrieval import MemorySteps, PacedCopies, SeedSteps
 from system import clock, copies, folders, host, page_cache
+from system.probes import read_file, write_new_file
 
 # A share of the samples' time and their final sync, which the transforms' estimate uses, too.
 TRIALS_PERCENT = 15
@@ -197,7 +198,7 @@ class _Trials:
         indexes = sorted(set(self._record["file_indexes"]))
         resident = []
         for path in (self._retrieves.files[index] for index in indexes):
-            page_cache.read(path)
+            read_file(path)
             resident.append(page_cache.resident_bytes(path))
         needed_bytes = sum(self._retrieves.sizes[index] for index in indexes)
         if None not in resident and sum(resident) < RESIDENT_SHARE * needed_bytes:
@@ -225,7 +226,7 @@ class _Trials:
         page_cache.sync_filesystem(self._retrieves.work)
         chunk = os.urandom(MIB)
         started_ns = clock.now_ns()
-        page_cache.write_new_file(self._ceiling_file, size, chunk, is_synced=True)
+        write_new_file(self._ceiling_file, size, chunk, is_synced=True)
         took_ns = clock.now_ns() - started_ns
         folders.remove(self._ceiling_file)
         return took_ns

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What is tried out in the same way on every system: new memory, unbuffered writes, tools."""
+"""What is done in the same way on every system: files, new memory, unbuffered writes, tools."""
 
 import mmap
 import os
@@ -15,6 +15,7 @@ TOO_LITTLE_MEMORY = "the cost of touching new memory is not known: %d MiB are no
     2 * CHUNK_BYTES // MIB
 )
 WRITTEN_BYTES = 8 * MIB
+SYNC_DATA = getattr(os, "fdatasync", os.fsync)  # Windows has fsync alone
 
 
 def touch_new_memory(available_bytes):
@@ -63,3 +64,19 @@ def tool_versions(names, version_of):
         tools[name] = path and {"path": path, "version": version[:200] or None}
     tools["python3"] = {"path": sys.executable, "version": sys.version.split()[0]}
     return tools
+
+
+def write_new_file(path, size, chunk, *, is_synced=False):
+    """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
+    with open(path, "xb", buffering=0) as file:
+        left = size
+        while left > 0:
+            left -= file.write(chunk[: min(len(chunk), left)])
+        if is_synced:
+            SYNC_DATA(file.fileno())
+
+
+def read_file(path):
+    with open(path, "rb", buffering=0) as file:
+        while file.read(MIB):
+            pass

@@ -22,6 +22,7 @@ from measuring.retrieval import SeedSteps
 from measuring.workload import Workload
 from settings import PROFILES
 from system import clock, folders, host, page_cache, processes
+from system.probes import write_new_file
 
 # 40 MARs, 40 tarballs, 20 small artifacts.
 CACHE_SIZES_MIB = (80,) * 40 + (60,) * 40 + (5,) * 20
@@ -156,7 +157,7 @@ class _CacheRetrieve(Workload):
         for path, size in zip(self.files, self.sizes):
             # Each time moved by a byte: the files have no block in common.
             chunk = chunk[1:] + chunk[:1]
-            page_cache.write_new_file(path, size, chunk)
+            write_new_file(path, size, chunk)
         with open(self.url_list, "w", encoding="ascii") as file:
             file.writelines(url + "\n" for url in self.urls)
 

@@ -19,7 +19,7 @@ from errors import SkippedError
 from log import MIB, NS_PER_S
 from measuring.batches import Batches, count
 from system import clock, crews, files, host, page_cache
-from system.probes import write_probe
+from system.probes import write_new_file, write_probe
 
 BLOCK_BYTES = 4096
 WINDOW_NS = 100_000_000
@@ -56,7 +56,7 @@ class _RandomIo(Batches):
             write_probe(self._folder)
         except OSError as error:
             raise SkippedError(files.DIRECT_REFUSED % error.strerror) from None
-        page_cache.write_new_file(self._file, size, os.urandom(MIB), is_synced=True)
+        write_new_file(self._file, size, os.urandom(MIB), is_synced=True)
         page_cache.evict(self._file)
 
     def kept_bytes(self):

@@ -30,6 +30,7 @@ from errors import SkippedError, WorkloadError
 from log import MIB
 from measuring.batches import PYTHON, Batches
 from system import accounts, clock, files, folders, page_cache
+from system.probes import read_file
 
 # Half of the small files have less than 4 KiB, and the few large files have most of the bytes.
 FULL = {"small_files": 2_400, "large_bytes": 2 * MIB, "samples": 24, "time_limit_s": 32.0}
@@ -141,7 +142,7 @@ class _Unpack(Batches):
         if self._is_cold:
             page_cache.evict(self._archive)
         else:
-            page_cache.read(self._archive)
+            read_file(self._archive)
 
     def _check_resident(self):
         """Return how much of the archive is in memory; skip a cold variant where it is not cold."""

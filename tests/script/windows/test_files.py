@@ -14,11 +14,12 @@ MIB = 1024 * 1024
 COPYING = """
 import contextlib, tempfile
 from system import copies, page_cache
+from system.probes import read_file, write_new_file
 SIZE = 2 * 2**20 + 7
-page_cache.write_new_file("source", SIZE, os.urandom(2**20), is_synced=True)
+write_new_file("source", SIZE, os.urandom(2**20), is_synced=True)
 os.utime("source", (1e9, 1e9))
 page_cache.evict("source")
-page_cache.read("source")
+read_file("source")
 page_cache.sync_filesystem(os.curdir)
 
 def copy(source, target):
@@ -181,6 +182,7 @@ def test_copies_into_a_folder_that_defender_skips(windows, tmp_path):
 
 FOLDERS = """
 from system import folders, page_cache
+from system.probes import write_new_file
 from system.windows import calls
 folders.make_marked("made")
 os.mkdir("plain")
@@ -198,7 +200,7 @@ difference = free("missing/below") - free(".")  # others use this disk, too
 print(json.dumps([abs(difference) < free("."), free("Q:\\\\")]))
 long = folders.long_path(os.path.join(os.getcwd(), *["Käse %03d" % number for number in range(40)]))
 os.makedirs(long)
-page_cache.write_new_file(os.path.join(long, "file"), 3, b"abc")
+write_new_file(os.path.join(long, "file"), 3, b"abc")
 page_cache.sync_filesystem(long)
 page_cache.evict(os.path.join(long, "file"))
 print(json.dumps([len(long) > 260, long[:4]]))

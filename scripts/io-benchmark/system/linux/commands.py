@@ -143,14 +143,6 @@ def is_without_barriers(place):
     return any({"nobarrier", "barrier=0"} & set(words.split(",")) for words in options)
 
 
-def is_stream(target):
-    """Return whether this is a pipe or device; OSError for a file that may not be changed."""
-    if os.path.isfile(target):
-        os.close(os.open(target, os.O_WRONLY))  # the kernel decides whether it may be changed
-        return False
-    return os.path.lexists(target)
-
-
 def write_to_stream(target, path, data):
     """Write to a pipe or device, which the message calls `path`."""
     try:

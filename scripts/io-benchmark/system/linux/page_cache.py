@@ -8,8 +8,6 @@ import os
 import struct
 from functools import lru_cache
 
-from log import MIB
-
 SYNC_METHOD = "syncfs"
 DROP_CACHES = "/proc/sys/vm/drop_caches"
 FS_IOC_FIEMAP = 0xC020660B
@@ -35,22 +33,6 @@ def drop_all():
     except OSError as error:
         return "refused: %s" % error.strerror
     return "done"
-
-
-def write_new_file(path, size, chunk, *, is_synced=False):
-    """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
-    with open(path, "xb", buffering=0) as file:
-        left = size
-        while left > 0:
-            left -= file.write(chunk[: min(len(chunk), left)])
-        if is_synced:
-            os.fdatasync(file.fileno())
-
-
-def read(path):
-    with open(path, "rb", buffering=0) as file:
-        while file.read(MIB):
-            pass
 
 
 def evict(path):

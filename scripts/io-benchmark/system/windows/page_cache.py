@@ -6,7 +6,6 @@ Not observable: how much of a file is in memory, and whether files share blocks 
 
 import os
 
-from log import MIB
 from system.windows import calls
 from system.windows.support import sharing
 
@@ -16,22 +15,6 @@ _flush = calls.declared(calls.KERNEL32, "FlushFileBuffers", calls.success, calls
 
 def drop_all():
     return "not possible: Windows drops its file cache only for administrators"
-
-
-def write_new_file(path, size, chunk, *, is_synced=False):
-    """Write the same random MiB repeatedly, as the seed does, to save time in urandom."""
-    with open(path, "xb", buffering=0) as file:
-        left = size
-        while left > 0:
-            left -= file.write(chunk[: min(len(chunk), left)])
-        if is_synced:
-            os.fsync(file.fileno())
-
-
-def read(path):
-    with open(path, "rb", buffering=0) as file:
-        while file.read(MIB):
-            pass
 
 
 def evict(path):
